@@ -9,7 +9,6 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Retries;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,18 +65,12 @@ public final class CommitJob {
    */
   public void prepare(boolean mayHaveReport, Retries.Request more) throws IOException {
     boolean marks = work.config.markSuccessfulJobs;
-    List<Retries.Request> all = new ArrayList<>();
-    all.add(more);
-    if (!plan.swaps().isEmpty()) {
-      all.add(swaps::makeAsides);
-    }
-    if (marks) {
-      all.add(this::writeList);
-    }
-    if (marks && (mayHaveReport || replaces())) {
-      all.add(() -> work.report.findLast(work.workers));
-    }
-    work.workers.beside(all.toArray(new Retries.Request[0]));
+    boolean looks = marks && (mayHaveReport || !plan.replaced().isEmpty());
+    work.workers.beside(
+        more,
+        swaps::makeAsides,
+        marks ? this::writeList : () -> {},
+        looks ? () -> work.report.findLast(work.workers) : () -> {});
   }
 
   /**
@@ -130,16 +123,12 @@ public final class CommitJob {
     LOG.info("Committed {} in {} ms", plan, work.workers.commit().millis());
   }
 
-  private boolean replaces() {
-    return !plan.replaced().isEmpty();
-  }
-
   private void writeList() throws IOException {
     work.report.writeList(plan, work.workers.telling(plan.files()));
   }
 
   private void publishData() throws IOException {
-    if (!plan.swaps().isEmpty()) {
+    if (!plan.swaps().all().isEmpty()) {
       work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, swaps::run);
     }
     publishFiles();

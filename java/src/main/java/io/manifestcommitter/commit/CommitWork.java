@@ -159,7 +159,7 @@ public final class CommitWork {
   public void skipped(String other) {
     workers.toItsEnd();
     workers.commit().end(CommitSnapshot.State.SKIPPED);
-    summary.saveSkipped(other);
+    summary.saveUnpublished("skipped", StatisticNames.JOB_STAGE_LOCK_PLACES, "committed.by", other);
   }
 
   /**
@@ -171,7 +171,7 @@ public final class CommitWork {
   public void held(String by) {
     workers.toItsEnd();
     workers.commit().end(CommitSnapshot.State.HELD);
-    summary.saveHeld(by);
+    summary.saveUnpublished("held", StatisticNames.JOB_STAGE_WRITE_JOURNAL, "held.by", by);
   }
 
   /**

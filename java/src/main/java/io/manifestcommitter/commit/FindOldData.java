@@ -10,12 +10,11 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
-import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -156,22 +155,23 @@ public final class FindOldData {
    */
   public void requireDeletable(List<OldDirectory> old, ExistingDirectories existing)
       throws IOException {
-    Map<Path, Entries> entries = new LinkedHashMap<>();
+    Map<Path, List<Path>> below = new HashMap<>();
     for (OldDirectory directory : old) {
-      entries.computeIfAbsent(directory.path(), path -> new Entries()).old = directory;
-      Entries beside = entries.get(directory.path().getParent());
-      if (beside != null) {
-        beside.directories.add(directory.path());
-      }
+      below
+          .computeIfAbsent(directory.path().getParent(), parent -> new ArrayList<>())
+          .add(directory.path());
     }
+    List<OldDirectory> full = new ArrayList<>(old);
+    full.removeIf(one -> one.count() == 0 && !below.containsKey(one.path()));
     Queue<String> denied = new ConcurrentLinkedQueue<>();
-    entries.values().removeIf(Entries::isEmpty);
     workers.forEach(
-        entries.values(),
+        full,
         one ->
             store
                 .deletionDenied(
-                    one.old.path(), one.old.entry().or(() -> existing.entry(one.old.path())), one)
+                    one.path(),
+                    one.entry().or(() -> existing.entry(one.path())),
+                    () -> entries(one, below.getOrDefault(one.path(), List.of())))
                 .ifPresent(denied::add));
     if (!denied.isEmpty()) {
       int more = denied.size() - NAMED;
@@ -184,24 +184,8 @@ public final class FindOldData {
   }
 
   /** What is to be deleted from one directory. Few stores ask for these paths: made for them. */
-  private static final class Entries extends AbstractCollection<Path> {
-    private OldDirectory old;
-    private final List<Path> directories = new ArrayList<>();
-
-    @Override
-    public int size() {
-      return directories.size() + old.count();
-    }
-
-    @Override
-    public Iterator<Path> iterator() {
-      Stream<StoreEntry> all = StreamSupport.stream(old.files().spliterator(), false);
-      return Stream.concat(all.map(StoreEntry::path), directories.stream()).iterator();
-    }
-
-    @Override
-    public String toString() {
-      return old.path().toString();
-    }
+  private static Iterator<Path> entries(OldDirectory old, List<Path> directories) {
+    Stream<StoreEntry> files = StreamSupport.stream(old.files().spliterator(), false);
+    return Stream.concat(files.map(StoreEntry::path), directories.stream()).iterator();
   }
 }

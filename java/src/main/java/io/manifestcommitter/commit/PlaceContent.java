@@ -22,9 +22,13 @@ import org.apache.hadoop.fs.Path;
 final class PlaceContent {
   private final Store store;
   private final Claim claim;
-  private boolean exists;
-  private int claimed;
-  private boolean foreign;
+  boolean exists;
+
+  /** How many files are claimed. */
+  int claimed;
+
+  /** Whether there is anything else. */
+  boolean hasForeign;
 
   private PlaceContent(Store store, Claim claim) {
     this.store = store;
@@ -51,7 +55,7 @@ final class PlaceContent {
             at,
             entry -> {
               if (!isClaimed.test(entry)) {
-                foreign = true;
+                hasForeign = true;
               } else if (entry.isDirectory()) {
                 below.add(entry.name());
               } else {
@@ -65,20 +69,6 @@ final class PlaceContent {
     for (String name : below) {
       add(StorePaths.resolve(at, name), StorePaths.resolve(place, name));
     }
-  }
-
-  boolean exists() {
-    return exists;
-  }
-
-  /** How many files are claimed. */
-  int claimed() {
-    return claimed;
-  }
-
-  /** Whether there is anything else. */
-  boolean hasForeign() {
-    return foreign;
   }
 
   /**

@@ -109,7 +109,7 @@ final class PlaceSurvey {
     }
     Changes changes = new Changes();
     workers.forEach(directories, number -> changes.look(() -> requireNotOverwritten(number)));
-    files.values().removeIf(directory -> !directory.hasAside());
+    files.values().removeIf(directory -> directory.aside == null);
     lookAtFiles(files, changes);
     changes.requireNone();
   }
@@ -161,16 +161,7 @@ final class PlaceSurvey {
         published.brought(number);
       }
     }
-    List<OldDirectory> inPlace = new ArrayList<>(plan.replaced());
-    inPlace.removeIf(old -> published.isAside(plan.swaps(), old.path()));
-    workers.forEach(
-        inPlace,
-        old -> {
-          List<StoreEntry> files = new ArrayList<>();
-          old.files().forEach(files::add);
-          files.removeIf(file -> published.isAside(plan.swaps(), file.path()));
-          changes.look(() -> requireOld(new OldDirectory(old.path(), files)));
-        });
+    workers.forEach(published.inPlace(plan), old -> changes.look(() -> requireOld(old)));
     changes.requireNone();
   }
 
@@ -179,7 +170,7 @@ final class PlaceSurvey {
     Swap swap = swaps.get(number);
     int planned = plan.swaps().filesBroughtBy(number);
     int there =
-        PlaceContent.list(store, swap.place(), PlaceContent.Claim.planned(plan.swaps())).claimed();
+        PlaceContent.list(store, swap.place(), PlaceContent.Claim.planned(plan.swaps())).claimed;
     if (there < planned) {
       throw changed(swap, planned - there + " of " + planned + " files that it published are gone");
     }
@@ -190,7 +181,7 @@ final class PlaceSurvey {
     Optional<StoreEntry> there = store.status(swap.place());
     if (there.isPresent()
         && (!there.get().isDirectory()
-            || PlaceContent.list(store, swap.place(), PlaceContent.Claim.own(plan)).hasForeign())) {
+            || PlaceContent.list(store, swap.place(), PlaceContent.Claim.own(plan)).hasForeign)) {
       throw changed(
           swap,
           swap.aside().isPresent()
@@ -207,7 +198,6 @@ final class PlaceSurvey {
   private void requireOld(OldDirectory old) throws IOException {
     Map<Path, StoreEntry> missing = new HashMap<>();
     old.files().forEach(file -> missing.put(file.path(), file));
-    missing.keySet().removeIf(plan::takes);
     if (missing.isEmpty()) {
       return;
     }
@@ -311,10 +301,6 @@ final class PlaceSurvey {
       } else {
         inPlace.add(swap);
       }
-    }
-
-    boolean hasAside() {
-      return aside != null;
     }
 
     /** An entry of the directory. */

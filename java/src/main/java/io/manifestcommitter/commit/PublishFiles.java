@@ -90,42 +90,28 @@ final class PublishFiles {
   }
 
   private void requireDone(FileEntry file, RenameResult result) throws IOException {
-    switch (result.outcome()) {
-      case RECOVERED:
-        work.statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);
-        work.published.recovered();
-        break;
-      case RENAMED:
-        break;
-      case FAILED:
-        throw new IOException(
-            "Could not publish "
-                + file.destination()
-                + ": "
-                + result.explanation()
-                + ". Run the job again; if it fails in the same way, look at what stands at the"
-                + " destination and at the rights there.",
-            result.cause().orElse(null));
-      case UNKNOWN:
-        throw new IOException(unknown(file, result.explanation()), result.cause().orElse(null));
+    if (result.outcome() == RenameResult.Outcome.RECOVERED) {
+      work.statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);
+      work.published.recovered();
+    } else if (result.outcome() == RenameResult.Outcome.UNKNOWN) {
+      // The file may be at either end; what was to be completed may be at its place, or wait.
+      throw result.failure(
+          "It is not known whether "
+              + (file.isUpload()
+                  ? "the upload of " + file.destination() + " was completed. Check that path"
+                  : file.source() + " was renamed to " + file.destination() + ". Check both paths")
+              + ": a file of "
+              + file.size()
+              + (file.isUpload()
+                  ? " bytes there was published"
+                  : " bytes at the destination was published, one at the source was not"));
+    } else if (!result.isDone()) {
+      throw result.failure(
+          "Could not publish "
+              + file.destination()
+              + ". Run the job again; if it fails in the same way, look at what stands at the"
+              + " destination and at the rights there");
     }
-  }
-
-  /** The file may be at either end; what was to be completed may be at its place, or wait. */
-  private static String unknown(FileEntry file, String explanation) {
-    boolean isUpload = file.isUpload();
-    return "It is not known whether "
-        + (isUpload
-            ? "the upload of " + file.destination() + " was completed"
-            : file.source() + " was renamed to " + file.destination())
-        + ": "
-        + explanation
-        + ". Check "
-        + (isUpload
-            ? "that path: a file of " + file.size() + " bytes there was published."
-            : "both paths: a file of "
-                + file.size()
-                + " bytes at the destination was published, one at the source was not.");
   }
 
   /**
@@ -135,10 +121,10 @@ final class PublishFiles {
    * @throws IOException for the first file that is missing or another one
    */
   void validate() throws IOException {
-    work.workers.forEach(
-        plan.files().iterator(),
+    work.workers.forEachNumbered(
+        plan.files(),
         plan.files().count(),
-        file -> {
+        (number, file) -> {
           Optional<StoreEntry> published = store.status(file.destination());
           if (!published.filter(entry -> entry.isSameFileAs(file)).isPresent()) {
             throw new IOException(

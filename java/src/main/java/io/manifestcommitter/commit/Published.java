@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.plan.JobPlan;
+import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.store.StoreEntry;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -79,8 +84,21 @@ final class Published {
     return aside.get(swap);
   }
 
-  /** Whether what was at a path is aside with a swap. */
-  boolean isAside(Swaps swaps, Path old) {
+  /** The old data of a plan that is not aside, without the files whose places new ones take. */
+  List<OldDirectory> inPlace(JobPlan plan) {
+    List<OldDirectory> inPlace = new ArrayList<>();
+    for (OldDirectory old : plan.replaced()) {
+      if (!isAside(plan.swaps(), old.path())) {
+        List<StoreEntry> files = new ArrayList<>();
+        old.files().forEach(files::add);
+        files.removeIf(file -> isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
+        inPlace.add(new OldDirectory(old.path(), files));
+      }
+    }
+    return inPlace;
+  }
+
+  private boolean isAside(Swaps swaps, Path old) {
     int swap = swaps.at(old);
     return swap >= 0 && isAside(swap);
   }

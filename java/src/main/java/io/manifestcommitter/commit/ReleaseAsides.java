@@ -73,7 +73,7 @@ final class ReleaseAsides {
                   PlaceContent content =
                       Retries.fewFor(
                           () -> PlaceContent.list(store, aside, swap.place(), this::recorded));
-                  if (content.hasForeign()) {
+                  if (content.hasForeign) {
                     withForeign.add(swap);
                   }
                 }));

@@ -40,22 +40,14 @@ public final class RemoveOldData {
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
-  private final List<OldDirectory> inPlace = new ArrayList<>();
+  private final List<OldDirectory> inPlace;
 
   /** A step after the swaps of a plan: what was moved aside goes with the staging directory. */
   RemoveOldData(CommitWork work, JobPlan plan) {
     this.store = work.store;
     this.workers = work.workers;
     this.plan = plan;
-    for (OldDirectory old : plan.replaced()) {
-      if (!work.published.isAside(plan.swaps(), old.path())) {
-        List<StoreEntry> files = new ArrayList<>();
-        old.files().forEach(files::add);
-        files.removeIf(
-            file -> work.published.isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
-        inPlace.add(new OldDirectory(old.path(), files));
-      }
-    }
+    this.inPlace = work.published.inPlace(plan);
   }
 
   /**
@@ -128,12 +120,7 @@ public final class RemoveOldData {
   private Set<Path> directoriesInUse() {
     Set<Path> inUse = new HashSet<>();
     inUse.add(plan.table());
-    for (Path holder : plan.files().totals().keySet()) {
-      Path directory = holder;
-      while (directory != null && inUse.add(directory)) {
-        directory = directory.getParent();
-      }
-    }
+    plan.files().totals().keySet().forEach(holder -> StorePaths.addUpwards(holder, inUse));
     return inUse;
   }
 

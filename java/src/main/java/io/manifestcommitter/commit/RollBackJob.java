@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.BiFunctionRaisingIOE;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
@@ -246,7 +247,15 @@ public final class RollBackJob {
     return plan.swaps().bringing(file.destinationDirectory());
   }
 
-  private void rollBack(RollBackSwaps swaps, Queue<String> left, Removal removal)
+  /**
+   * Rolls everything back.
+   *
+   * @param removal rolls one file back, by its number, and says whether it was to be
+   */
+  private void rollBack(
+      RollBackSwaps swaps,
+      Queue<String> left,
+      BiFunctionRaisingIOE<Integer, FileEntry, Boolean> removal)
       throws IOException {
     swaps.rollBackPublished(left);
     Map<String, StoreEntry> asides = new HashMap<>();
@@ -259,7 +268,7 @@ public final class RollBackJob {
                 file.destination(),
                 left,
                 () -> {
-                  if (removal.run(number, file)) {
+                  if (removal.apply(number, file)) {
                     work.replaced.rollBack(file.destination(), asides);
                   }
                 }));
@@ -343,11 +352,5 @@ public final class RollBackJob {
                 .findFirst()
                 .map(OldDirectory::filesByName)
                 .orElse(Map.of()));
-  }
-
-  /** Rolls one file back. */
-  private interface Removal {
-    /** Rolls it back, and says whether it was to be. */
-    boolean run(int number, FileEntry file) throws IOException;
   }
 }

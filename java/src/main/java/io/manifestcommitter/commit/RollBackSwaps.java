@@ -128,7 +128,7 @@ final class RollBackSwaps {
       return Found.MIXED;
     }
     PlaceContent there = PlaceContent.list(store, swap.place(), own);
-    if (!there.exists() || there.hasForeign()) {
+    if (!there.exists || there.hasForeign) {
       return Found.MIXED;
     }
     store.mkdirs(staged.getParent());

@@ -188,16 +188,13 @@ public final class SaveSummary {
     save("", report);
   }
 
-  /** Saves the report of a job that published nothing, since the table has it from another one. */
-  void saveSkipped(String other) {
-    String stage = StatisticNames.JOB_STAGE_LOCK_PLACES;
-    save("", report().ended("skipped", stage).diagnostic("committed.by", other));
-  }
-
-  /** Saves the report of a job that published nothing yet, or finds such a one of its identity. */
-  void saveHeld(String by) {
-    String stage = StatisticNames.JOB_STAGE_WRITE_JOURNAL;
-    save("", report().ended("held", stage).diagnostic("held.by", by));
+  /**
+   * Saves the report of a job that published nothing, though it did not fail.
+   *
+   * @param key of the job that has the data, among the diagnostics
+   */
+  void saveUnpublished(String outcome, String stage, String key, String by) {
+    save("", report().ended(outcome, stage).diagnostic(key, by));
   }
 
   /** Saves the report of a recovery that rolled a job back, beside what the job reported before. */

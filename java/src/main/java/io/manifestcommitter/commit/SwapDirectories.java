@@ -209,7 +209,7 @@ final class SwapDirectories {
             ? nested
             : StorePaths.resolve(nested, StorePaths.relative(swap.place(), known));
     PlaceContent.Claim planned = PlaceContent.Claim.planned(swaps);
-    if (PlaceContent.list(store, within, known, planned).claimed() == 0) {
+    if (PlaceContent.list(store, within, known, planned).claimed == 0) {
       return false;
     }
     RenameResult result = Retries.renameDirectory(store, nested, staged);

@@ -8,12 +8,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.StreamSupport;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.apache.hadoop.util.functional.FunctionRaisingIOE;
@@ -97,39 +98,50 @@ public final class Workers {
    */
   public <T> void forEach(Collection<? extends T> items, ConsumerRaisingIOE<? super T> action)
       throws IOException {
-    forEach(items.iterator(), items.size(), action);
+    forEachNumbered(items, items.size(), (number, item) -> action.accept(item));
   }
 
   /**
-   * As above, for items that are not all in memory at once.
+   * As above; the action is told the position of each item, from 0. The items need not all be in
+   * memory at once: they are asked for one by one, by one thread at a time. There is a thread for
+   * each item, and never more than allowed.
    *
-   * @param items asked for one by one, by one thread at a time
    * @param count how many there are
    */
-  public <T> void forEach(
-      Iterator<? extends T> items, int count, ConsumerRaisingIOE<? super T> action)
-      throws IOException {
-    run(items, count, (number, item) -> action.accept(item));
-  }
-
-  /** As above; the action is told the position of each item, from 0. */
   public <T> void forEachNumbered(
       Iterable<? extends T> items, int count, NumberedAction<? super T> action) throws IOException {
-    run(items.iterator(), count, action);
+    requireOutside();
+    try (CommitProgress.Work work = commit.count(count)) {
+      Run<T> run = new Run<>(items.iterator(), work, action);
+      List<Part> parts = new ArrayList<>();
+      try {
+        while (parts.size() < Math.min(threads, count)) {
+          parts.add(new Part(run));
+        }
+      } catch (OutOfMemoryError e) {
+        // No more threads to be had: those that started do the work, more slowly.
+        if (parts.isEmpty()) {
+          throw e;
+        }
+      }
+      await(parts);
+      Throwable failure = run.failure();
+      for (Part part : parts) {
+        failure = joined(failure, part.failure);
+      }
+      rethrow(failure);
+    }
   }
 
   /** As {@link #forEach}, with the results in the order of the items. */
   public <T, R> List<R> map(
       Collection<? extends T> items, FunctionRaisingIOE<? super T, ? extends R> mapping)
       throws IOException {
-    AtomicReferenceArray<R> results = new AtomicReferenceArray<>(items.size());
+    // Each element is set by one thread, and read when that thread has ended.
+    List<R> results = new ArrayList<>(Collections.nCopies(items.size(), null));
     forEachNumbered(
         items, items.size(), (number, item) -> results.set(number, mapping.apply(item)));
-    List<R> list = new ArrayList<>(results.length());
-    for (int i = 0; i < results.length(); i++) {
-      list.add(results.get(i));
-    }
-    return list;
+    return results;
   }
 
   /**
@@ -189,32 +201,6 @@ public final class Workers {
    */
   public void toItsEnd() {
     toItsEnd = true;
-  }
-
-  /** Starts a thread for each item, and never more than allowed. */
-  private <T> void run(Iterator<? extends T> items, int count, NumberedAction<? super T> action)
-      throws IOException {
-    requireOutside();
-    try (CommitProgress.Work work = commit.count(count)) {
-      Run<T> run = new Run<>(items, work, action);
-      List<Part> parts = new ArrayList<>();
-      try {
-        while (parts.size() < Math.min(threads, count)) {
-          parts.add(new Part(run));
-        }
-      } catch (OutOfMemoryError e) {
-        // No more threads to be had: those that started do the work, more slowly.
-        if (parts.isEmpty()) {
-          throw e;
-        }
-      }
-      await(parts);
-      Throwable failure = run.failure();
-      for (Part part : parts) {
-        failure = joined(failure, part.failure);
-      }
-      rethrow(failure);
-    }
   }
 
   private void requireOutside() {
@@ -315,11 +301,11 @@ public final class Workers {
     @Override
     public void run() {
       inside.set(true);
-      Next<T> next = null;
+      Map.Entry<Integer, T> next = null;
       try {
         next = next();
         while (next != null) {
-          action.accept(next.number, next.item);
+          action.accept(next.getKey(), next.getValue());
           progress.run();
           work.tick();
           next = next();
@@ -331,35 +317,26 @@ public final class Workers {
       }
     }
 
-    private synchronized Next<T> next() throws IOException {
+    /** The next item and its number; null if there is none. */
+    private synchronized Map.Entry<Integer, T> next() throws IOException {
       if (failure != null || !items.hasNext()) {
         return null;
       }
       checkInterrupted();
-      return new Next<>(taken++, items.next());
+      return Map.entry(taken++, items.next());
     }
 
-    private synchronized void fail(Next<T> at, Throwable e) {
+    private synchronized void fail(Map.Entry<Integer, T> at, Throwable e) {
       boolean isFirst = failure == null && failedItem == null && at != null;
       failure = joined(failure, e);
       if (isFirst) {
         // Last: where memory is short, it may fail, too.
-        failedItem = at.item.toString();
+        failedItem = at.getValue().toString();
       }
     }
 
     synchronized Throwable failure() {
       return failure;
-    }
-  }
-
-  private static final class Next<T> {
-    private final int number;
-    private final T item;
-
-    Next(int number, T item) {
-      this.number = number;
-      this.item = item;
     }
   }
 

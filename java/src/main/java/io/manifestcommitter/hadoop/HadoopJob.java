@@ -265,8 +265,8 @@ public final class HadoopJob {
           }
           LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId());
           try (FileEntries files = publishedBefore()) {
-            workers.forEach(
-                files.iterator(), files.count(), file -> Retries.few(() -> deleteIfSame(file)));
+            workers.forEachNumbered(
+                files, files.count(), (number, file) -> Retries.few(() -> deleteIfSame(file)));
           }
         });
   }

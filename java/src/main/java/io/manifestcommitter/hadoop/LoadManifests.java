@@ -124,7 +124,7 @@ final class LoadManifests {
       ExistingDirectories existing = find.directories(planner.directories());
       noteDestinations(planner, existing);
       find.requireOneVolume(Set.of(paths.destination()), planner.parents(), existing);
-      return planner.plan(existing, List.of());
+      return planner.plan(existing, List.of(), List.of());
     }
   }
 
@@ -199,7 +199,8 @@ final class LoadManifests {
       Set<Path> existing = new HashSet<>(planner.directories());
       mark.get()
           .ifPresent(known -> known.directories().forEach(made -> existing.remove(made.path())));
-      return Optional.of(planner.plan(new ExistingDirectories(existing, Set.of()), List.of()));
+      return Optional.of(
+          planner.plan(new ExistingDirectories(existing, Set.of()), List.of(), List.of()));
     } catch (CorruptManifestException | PlanRejectedException e) {
       throw new IOException(
           "What job "

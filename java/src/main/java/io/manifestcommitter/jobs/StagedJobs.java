@@ -216,10 +216,10 @@ public final class StagedJobs {
               config.ioThreads, () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
-      workers.forEach(
-          plan.files().iterator(),
+      workers.forEachNumbered(
+          plan.files(),
           plan.files().count(),
-          file -> {
+          (number, file) -> {
             if (file.isUpload()) {
               Retries.few(() -> store.abortUpload(file));
               uploads.incrementAndGet();

@@ -307,11 +307,7 @@ public final class JobPlan implements Closeable {
      */
     public ExistingDirectories with(Collection<OldDirectory> old, Map<Path, StoreEntry> more) {
       Set<Path> all = new HashSet<>(directories);
-      for (OldDirectory directory : old) {
-        for (Path path = directory.path();
-            path != null && all.add(path);
-            path = path.getParent()) {}
-      }
+      old.forEach(directory -> StorePaths.addUpwards(directory.path(), all));
       Map<Path, StoreEntry> seen = new HashMap<>(entries);
       seen.putAll(more);
       return new ExistingDirectories(all, files, seen);

@@ -189,18 +189,12 @@ public final class JobPlanner implements Closeable {
     return new TreeSet<>(parents);
   }
 
-  /** The finished plan, in which everything is done file by file. */
-  public JobPlan plan(ExistingDirectories existing, Collection<OldDirectory> replaced)
-      throws IOException {
-    return plan(existing, replaced, List.of());
-  }
-
   /**
    * The finished plan.
    *
    * @param existing what stands at {@link #directories()} today
    * @param replaced the old data that goes once everything else is done
-   * @param swaps what of that is done by renames of whole directories
+   * @param swaps what of that is done by renames of whole directories; the rest is, file by file
    * @throws PlanRejectedException if two files claim one destination, or one destination is a file
    *     and also the directory of another
    */

@@ -5,11 +5,10 @@ import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.Rows;
 import io.manifestcommitter.store.StoreEntry;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -70,7 +69,10 @@ public final class OldDirectory {
 
   /** The files directly in it, with their identity; made anew whenever they are gone through. */
   public Iterable<StoreEntry> files() {
-    return Files::new;
+    return () -> {
+      Rows.Reader rows = new Rows.Reader(COLUMNS, files);
+      return IntStream.range(0, count).mapToObj(number -> next(rows)).iterator();
+    };
   }
 
   /** The files directly in it by their names, to look for some of them. */
@@ -92,23 +94,15 @@ public final class OldDirectory {
     return holdsStaging;
   }
 
-  private final class Files implements Iterator<StoreEntry> {
-    private final Rows.Reader rows = new Rows.Reader(COLUMNS, files);
+  @Override
+  public String toString() {
+    return path.toString();
+  }
 
-    @Override
-    public boolean hasNext() {
-      return rows.hasMore();
-    }
-
-    @Override
-    public StoreEntry next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      String name = rows.text(NAMES);
-      String etag = rows.text(ETAGS);
-      return StoreEntry.fileIn(path, name, new FileIdentity(rows.number(), etag, rows.number()))
-          .lastWritten(rows.number());
-    }
+  private StoreEntry next(Rows.Reader rows) {
+    String name = rows.text(NAMES);
+    String etag = rows.text(ETAGS);
+    return StoreEntry.fileIn(path, name, new FileIdentity(rows.number(), etag, rows.number()))
+        .lastWritten(rows.number());
   }
 }

@@ -93,11 +93,6 @@ public final class Swaps {
     return staged;
   }
 
-  /** Whether there are none. */
-  public boolean isEmpty() {
-    return swaps.isEmpty();
-  }
-
   /** The number of the swap that brings a directory of the plan with it; -1 if none does. */
   public int bringing(Path directory) {
     Directory known = directories.get(directory);

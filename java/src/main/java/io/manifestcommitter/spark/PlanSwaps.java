@@ -93,13 +93,15 @@ final class PlanSwaps {
     for (StoreEntry file : staysUntilTheEnd ? List.<StoreEntry>of() : target.get().files()) {
       add(new Swap(file.path(), null, nextAside(), file));
     }
-    for (Path directory : old.children(root.directory())) {
+    for (Path directory : old.byParent.getOrDefault(root.directory(), List.of())) {
       replace(directory, staged);
     }
   }
 
   private void replace(Path directory, Set<Path> staged) throws IOException {
-    if (old.holdStaging(directory) || !mayHold(directory.getParent()) || !isPlain(directory)) {
+    if (old.aboveStaging.contains(directory)
+        || !mayHold(directory.getParent())
+        || !isPlain(directory)) {
       return;
     }
     Path comes = staged.contains(directory) ? stagedAt(directory) : null;
@@ -139,7 +141,7 @@ final class PlanSwaps {
       return entry.isPresent();
     }
     return entry.isPresent()
-        && (targetsRights().isEncrypted() || !old.holdEncrypted(directory))
+        && (targetsRights().isEncrypted() || !old.aboveEncrypted.contains(directory))
         && targetsRights().isEncrypted() == entry.get().rights().isEncrypted();
   }
 
@@ -172,7 +174,11 @@ final class PlanSwaps {
   static final class ReplacedDirectories {
     private final Map<Path, OldDirectory> byPath = new HashMap<>();
     private final Map<Path, List<Path>> byParent = new HashMap<>();
+
+    /** Those that hold staging directories of jobs, also further below. */
     private final Set<Path> aboveStaging = new HashSet<>();
+
+    /** Those that are encrypted, or hold one that is. */
     private final Set<Path> aboveEncrypted = new HashSet<>();
 
     /** What was found; a directory's children are in the order in which they come. */
@@ -182,36 +188,17 @@ final class PlanSwaps {
         byPath.put(path, directory);
         byParent.computeIfAbsent(path.getParent(), parent -> new ArrayList<>()).add(path);
         if (directory.holdsStaging()) {
-          addUpwards(path, aboveStaging);
+          StorePaths.addUpwards(path, aboveStaging);
         }
         if (directory.entry().filter(entry -> entry.rights().isEncrypted()).isPresent()) {
-          addUpwards(path, aboveEncrypted);
+          StorePaths.addUpwards(path, aboveEncrypted);
         }
       }
-    }
-
-    private static void addUpwards(Path directory, Set<Path> paths) {
-      for (Path path = directory; path != null && paths.add(path); path = path.getParent()) {}
     }
 
     /** A directory of old data; empty if it is none. */
     Optional<OldDirectory> find(Path directory) {
       return Optional.ofNullable(byPath.get(directory));
-    }
-
-    /** The directories of old data directly in another one. */
-    List<Path> children(Path directory) {
-      return byParent.getOrDefault(directory, List.of());
-    }
-
-    /** Whether a directory, or one below it, holds staging directories of jobs. */
-    boolean holdStaging(Path directory) {
-      return aboveStaging.contains(directory);
-    }
-
-    /** Whether a directory, or one below it, is encrypted. */
-    boolean holdEncrypted(Path directory) {
-      return aboveEncrypted.contains(directory);
     }
   }
 }

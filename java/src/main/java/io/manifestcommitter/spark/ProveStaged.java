@@ -10,6 +10,7 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -97,17 +98,9 @@ final class ProveStaged {
   void removeStrays(List<Swap> swaps) throws IOException {
     Set<Path> staged = new HashSet<>();
     swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
-    List<StoreEntry> visible = new ArrayList<>();
-    for (StoreEntry stray : strays) {
-      for (Path path = stray.path(); path != null; path = path.getParent()) {
-        if (staged.contains(path)) {
-          visible.add(stray);
-          break;
-        }
-      }
-    }
+    strays.removeIf(stray -> !StorePaths.isSameOrBelowOne(staged, stray.path()));
     workers.forEach(
-        visible,
+        strays,
         stray -> {
           if (stray.isDirectory()) {
             store.deleteTree(stray.path());
@@ -160,10 +153,10 @@ final class ProveStaged {
   /** Asks the store for what identifies the files where a listing does not show it. */
   private void identify(FileEntries.Builder unidentified, JobPlanner planner) throws IOException {
     try (FileEntries files = unidentified.build()) {
-      workers.forEach(
-          files.iterator(),
+      workers.forEachNumbered(
+          files,
           files.count(),
-          file -> {
+          (number, file) -> {
             FileEntry identified = identified(file);
             synchronized (files) {
               planner.publish(identified);

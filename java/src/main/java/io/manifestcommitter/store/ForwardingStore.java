@@ -5,7 +5,6 @@ import io.manifestcommitter.manifest.FileEntry;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -122,7 +121,7 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+      Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
     return of(directory).deletionDenied(directory, seen, entries);
   }
 

@@ -10,7 +10,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -179,7 +178,7 @@ public class HadoopStore implements Store {
   /** What an unknown store would refuse shows only when it is tried. */
   @Override
   public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+      Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
     return Optional.empty();
   }
 

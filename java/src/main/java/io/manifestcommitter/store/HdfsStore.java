@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -95,7 +94,7 @@ public final class HdfsStore extends HadoopStore {
    */
   @Override
   public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+      Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
     Optional<StoreEntry> entry = seen.isPresent() ? seen : status(directory);
     if (!entry.filter(StoreEntry::isDirectory).isPresent()) {
       return Optional.empty();
@@ -138,7 +137,7 @@ public final class HdfsStore extends HadoopStore {
     }
   }
 
-  private Optional<FileStatus> foreign(Path directory, String user, Collection<Path> entries)
+  private Optional<FileStatus> foreign(Path directory, String user, Iterable<Path> entries)
       throws IOException {
     Set<String> names = new HashSet<>();
     entries.forEach(entry -> names.add(entry.getName()));

@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.ChecksumFileSystem;
@@ -153,11 +152,11 @@ public final class LocalStore extends HadoopStore {
    */
   @Override
   public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException {
+      Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
     return deletionDenied(directory, entries, USER);
   }
 
-  static Optional<String> deletionDenied(Path directory, Collection<Path> entries, String user)
+  static Optional<String> deletionDenied(Path directory, Iterable<Path> entries, String user)
       throws IOException {
     java.nio.file.Path path = local(directory);
     try {

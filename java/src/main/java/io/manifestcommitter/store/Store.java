@@ -7,7 +7,6 @@ import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
@@ -149,8 +148,8 @@ public interface Store {
    * @param entries what is to be deleted, directly in the directory
    * @return a clause that names the directory, its owner and its permission
    */
-  Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Collection<Path> entries) throws IOException;
+  Optional<String> deletionDenied(Path directory, Optional<StoreEntry> seen, Iterable<Path> entries)
+      throws IOException;
 
   /**
    * Waits until no rename of a directory in {@code directory}, or of itself, is under way in the

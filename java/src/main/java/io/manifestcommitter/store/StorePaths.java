@@ -56,6 +56,11 @@ public final class StorePaths {
     return false;
   }
 
+  /** Adds {@code path} and all that is above it, up to what is among the paths already. */
+  public static void addUpwards(Path path, Set<Path> paths) {
+    for (Path above = path; above != null && paths.add(above); above = above.getParent()) {}
+  }
+
   /**
    * The part of {@code path} below {@code ancestor}, with {@code /} between components.
    *

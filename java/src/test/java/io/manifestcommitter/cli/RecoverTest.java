@@ -270,7 +270,8 @@ class RecoverTest {
     if (madeTable) {
       planner.makesTable();
     }
-    try (JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of())) {
+    try (JobPlan plan =
+        planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of(), List.of())) {
       CommitJournal.write(store, root.attempt(), plan).begin();
     }
     store.mkdirs(destination.getParent());

@@ -244,7 +244,8 @@ class SpellingsTest {
     FileEntry file = store.status(source).get().movedTo(destination);
     JobPlanner planner = new JobPlanner("dead", new Target(root.directory(), root.root()));
     planner.publish(file);
-    try (JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of())) {
+    try (JobPlan plan =
+        planner.plan(new ExistingDirectories(Set.of(), Set.of()), List.of(), List.of())) {
       CommitJournal.write(store, root.attempt(), plan).begin();
     }
   }

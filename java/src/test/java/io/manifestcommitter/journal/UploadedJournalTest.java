@@ -41,7 +41,7 @@ class UploadedJournalTest {
     state.clear();
     JobPlan plan =
         new JobPlanner("job", new Target(TABLE, STAGING))
-            .plan(new ExistingDirectories(Set.of(), Set.of()), List.of());
+            .plan(new ExistingDirectories(Set.of(), Set.of()), List.of(), List.of());
     driver = CommitJournal.write(store, DIRECTORY, plan);
   }
 

@@ -44,7 +44,7 @@ class JobPlannerTest {
     OldDirectory old =
         new OldDirectory(at("a"), List.of(StoreEntry.file(at("a/old"), 1, "tag", 0)));
 
-    JobPlan plan = planner.plan(NOTHING, List.of(old));
+    JobPlan plan = planner.plan(NOTHING, List.of(old), List.of());
 
     assertThat(plan.jobId()).isEqualTo("job1");
     assertThat(plan.table()).isEqualTo(TABLE);
@@ -59,7 +59,7 @@ class JobPlannerTest {
 
   @Test
   void anEmptyJobHasAnEmptyPlan() throws Exception {
-    JobPlan plan = planner.plan(NOTHING, List.of());
+    JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
 
     assertThat(plan.files()).isEmpty();
     assertThat(plan.bytes()).isZero();
@@ -71,7 +71,7 @@ class JobPlannerTest {
   @Test
   void aPlanDoesNotChangeWithItsPlanner() throws Exception {
     planner.publish(file("0", "p=1/f0"));
-    JobPlan plan = planner.plan(NOTHING, List.of());
+    JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
     planner.publish(file("1", "p=2/f1"));
     planner.warn("late");
 
@@ -97,7 +97,7 @@ class JobPlannerTest {
     planner.publish(file("1", "y=1/m=1/f"));
     planner.publish(file("2", "y=1/m=2/f"));
     planner.publish(file("3", "y=2/f"));
-    JobPlan plan = planner.plan(NOTHING, List.of());
+    JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
 
     assertThat(plan.missingDirectories())
         .isEqualTo(paths("y=1", "y=1/m=1", "y=1/m=1/d=1", "y=1/m=2", "y=2"));
@@ -111,7 +111,10 @@ class JobPlannerTest {
     planner.publish(file("1", "y=1/m=2/f"));
     planner.publish(file("2", "y=2/f"));
     JobPlan plan =
-        planner.plan(new ExistingDirectories(paths("y=1", "y=1/m=1", "y=2"), Set.of()), List.of());
+        planner.plan(
+            new ExistingDirectories(paths("y=1", "y=1/m=1", "y=2"), Set.of()),
+            List.of(),
+            List.of());
 
     assertThat(plan.missingDirectories()).containsExactly(at("y=1/m=2"));
     assertThat(plan.directoriesToMake(new BitSet())).containsExactly(at("y=1/m=2"));
@@ -120,7 +123,8 @@ class JobPlannerTest {
   @Test
   void aFileInTheWayIsADirectoryThatIsMissing() throws Exception {
     planner.publish(file("0", "p=1/f"));
-    JobPlan plan = planner.plan(new ExistingDirectories(Set.of(), paths("p=1")), List.of());
+    JobPlan plan =
+        planner.plan(new ExistingDirectories(Set.of(), paths("p=1")), List.of(), List.of());
 
     assertThat(plan.filesInTheWay()).containsExactly(at("p=1"));
     assertThat(plan.directoriesToMake(new BitSet())).containsExactly(at("p=1"));
@@ -148,7 +152,7 @@ class JobPlannerTest {
     planner.publish(file("t2/f", "p=1/f"));
 
     assertRefused(
-        () -> planner.plan(NOTHING, List.of()),
+        () -> planner.plan(NOTHING, List.of(), List.of()),
         new Path(STAGING, "t1/f"),
         new Path(STAGING, "t2/f"),
         at("p=1/f"));
@@ -208,7 +212,8 @@ class JobPlannerTest {
     planner.publish(file("t1/x", "p"));
     planner.publish(file("t2/y", "p/y"));
 
-    assertRefused(() -> planner.plan(NOTHING, List.of()), at("p"), new Path(STAGING, "t1/x"));
+    assertRefused(
+        () -> planner.plan(NOTHING, List.of(), List.of()), at("p"), new Path(STAGING, "t1/x"));
   }
 
   @Test
@@ -216,7 +221,8 @@ class JobPlannerTest {
     planner.directory(at("p/q"));
     planner.publish(file("t1/x", "p"));
 
-    assertRefused(() -> planner.plan(NOTHING, List.of()), at("p"), new Path(STAGING, "t1/x"));
+    assertRefused(
+        () -> planner.plan(NOTHING, List.of(), List.of()), at("p"), new Path(STAGING, "t1/x"));
   }
 
   @Test
@@ -226,7 +232,7 @@ class JobPlannerTest {
     planner.occupied(List.of(at("p=1/other"), at("p=1/part-1")));
 
     assertRefused(
-        () -> planner.plan(NOTHING, List.of()),
+        () -> planner.plan(NOTHING, List.of(), List.of()),
         at("p=1/part-1"),
         new Path(STAGING, "t1/y"),
         "is a directory");
@@ -237,14 +243,14 @@ class JobPlannerTest {
     planner.publish(file("t1/x", "p=1/part-0"));
     planner.occupied(List.of(at("p=1"), at("p=1/part"), at("p=1/part-00")));
 
-    assertThat(planner.plan(NOTHING, List.of()).files()).hasSize(1);
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).hasSize(1);
   }
 
   @Test
   void whatWasRefusedIsNotInThePlan() throws Exception {
     assertRefused(() -> planner.publish(file("0", "../elsewhere/f")), TABLE);
 
-    assertThat(planner.plan(NOTHING, List.of()).files()).isEmpty();
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).isEmpty();
     assertThat(planner.directories()).isEmpty();
   }
 
@@ -257,7 +263,7 @@ class JobPlannerTest {
     planner.publish(own);
 
     assertThat(planner.directories()).containsExactly(new Path(location, "x"));
-    assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(own);
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).containsExactly(own);
     assertThat(planner.parents()).containsExactly(new Path(location, "x"));
     assertRefused(
         () ->
@@ -283,7 +289,8 @@ class JobPlannerTest {
     FileEntry inItsStaging = FileEntry.uploaded(location, "_manifest_job1", UPLOADED);
     assertRefused(() -> planner.publish(inItsStaging), "an upload");
     assertThat(planner.directories()).containsExactly(new Path(location, "x"), at("p"));
-    assertThat(planner.plan(NOTHING, List.of()).files()).containsExactly(inLocation, inTable);
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files())
+        .containsExactly(inLocation, inTable);
     for (Path outside : List.of(new Path("abfs://c@a/w/other"), TABLE.getParent(), STAGING)) {
       assertRefused(
           () -> planner.publish(FileEntry.uploaded(outside, "f", UPLOADED)),
