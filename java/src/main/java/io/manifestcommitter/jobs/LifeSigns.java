@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,7 +97,7 @@ public final class LifeSigns {
     for (StagingRoot root : roots) {
       try {
         look(root);
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         LOG.debug("{} could not be looked at", root.root(), e);
       }
     }
@@ -111,14 +112,15 @@ public final class LifeSigns {
    * @param pause between two looks
    * @return what each is
    */
-  public Map<StagingRoot, Life> await(Collection<StagingRoot> roots, Question matters, Pause pause)
+  public Map<StagingRoot, Life> await(
+      Collection<StagingRoot> roots, FunctionRaisingIOE<StagingRoot, Boolean> matters, Pause pause)
       throws IOException {
     Map<StagingRoot, Life> lives = new LinkedHashMap<>();
     List<StagingRoot> unknown = new ArrayList<>(roots);
     for (boolean isFirst = true; ; isFirst = false) {
       for (StagingRoot root : unknown) {
         Life life = look(root);
-        lives.put(root, life == Life.UNKNOWN && !matters.holds(root) ? Life.OVER : life);
+        lives.put(root, life == Life.UNKNOWN && !matters.apply(root) ? Life.OVER : life);
       }
       unknown.removeIf(root -> lives.get(root) != Life.UNKNOWN);
       if (unknown.isEmpty()) {
@@ -187,13 +189,6 @@ public final class LifeSigns {
       sign = now;
       last = time;
     }
-  }
-
-  /** Asks the store something about a job. */
-  @FunctionalInterface
-  public interface Question {
-    /** Its answer. */
-    boolean holds(StagingRoot root) throws IOException;
   }
 
   /** What a job does between two looks at another one. */

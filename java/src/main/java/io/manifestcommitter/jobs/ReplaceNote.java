@@ -161,11 +161,6 @@ final class ReplaceNote {
     return content(store, root, Runtime.getRuntime().maxMemory());
   }
 
-  /** The places. */
-  Set<Path> places() {
-    return places;
-  }
-
   /** Where the job's driver runs. */
   String host() {
     return host;
@@ -182,15 +177,7 @@ final class ReplaceNote {
   }
 
   private boolean meets(Path other) {
-    if (above.contains(other)) {
-      return true;
-    }
-    for (Path path = other; path != null; path = path.getParent()) {
-      if (places.contains(path)) {
-        return true;
-      }
-    }
-    return false;
+    return above.contains(other) || StorePaths.isSameOrBelowOne(places, other);
   }
 
   /**

@@ -159,22 +159,11 @@ public final class Heartbeat implements Closeable {
   /**
    * Looks at other jobs at each interval, beside the beats, until {@link #close}.
    *
-   * @param look may take longer than an interval; what it fails with is logged
+   * @param look may take longer than an interval; the last one if it fails
    */
   public void watch(Runnable look, long interval) {
     clock.setCorePoolSize(2);
-    watch =
-        clock.scheduleWithFixedDelay(
-            () -> {
-              try {
-                look.run();
-              } catch (RuntimeException e) {
-                LOG.warn("Other jobs beside {} could not be watched", file, e);
-              }
-            },
-            interval,
-            interval,
-            TimeUnit.MILLISECONDS);
+    watch = clock.scheduleWithFixedDelay(look, interval, interval, TimeUnit.MILLISECONDS);
   }
 
   /** Whether an entry of a staging directory is a heartbeat, by its name. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.commit.Workers.NumberedAction;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * What the attempts that Spark says committed named, all messages together: the driver's word,
@@ -50,10 +52,10 @@ final class CommittedFiles {
     this.naming = naming;
     forEachOutput(
         output -> {
-          if (!tasks.add(output.task())) {
+          if (!tasks.add(output.task)) {
             throw new PlanRejectedException(
                 "Spark named two committed attempts of task "
-                    + output.task()
+                    + output.task
                     + " of job "
                     + jobId
                     + ".");
@@ -123,13 +125,16 @@ final class CommittedFiles {
     return missing;
   }
 
-  /** Shows what attempts uploaded, one file after the other. */
-  void forEachUpload(Path table, UploadVisitor visitor) throws IOException {
+  /**
+   * Shows what attempts uploaded, one file after the other, each with its number as {@link
+   * Directory#find} gives it.
+   */
+  void forEachUpload(Path table, NumberedAction<FileEntry> visitor) throws IOException {
     if (hasUploads) {
       forEach(
           (task, directory, file) -> {
             if (file.upload.isPresent()) {
-              visitor.visit(directory.find(file.name), directory.upload(file, table));
+              visitor.accept(directory.find(file.name), directory.upload(file, table));
             }
           });
     }
@@ -162,7 +167,7 @@ final class CommittedFiles {
     forEachOutput(output -> forEach(output, visitor));
   }
 
-  private void forEachOutput(OutputVisitor visitor) throws IOException {
+  private void forEachOutput(ConsumerRaisingIOE<TaskOutput> visitor) throws IOException {
     int number = 0;
     for (Object message : messages) {
       number++;
@@ -176,14 +181,14 @@ final class CommittedFiles {
                 + " and none of ours: another commit protocol seems to have committed the task.");
       }
       TaskOutput output = TaskOutput.parse((byte[]) message, origin);
-      if (!output.jobId().equals(jobId)) {
+      if (!output.jobId.equals(jobId)) {
         throw new CorruptManifestException(
             origin
                 + " belongs to job "
-                + output.jobId()
+                + output.jobId
                 + ". Nothing was published; run the job again.");
       }
-      visitor.visit(output);
+      visitor.accept(output);
     }
   }
 
@@ -203,7 +208,7 @@ final class CommittedFiles {
                 .computeIfAbsent(file.directory, key -> new Directory(directoryCount++));
       }
       before = file;
-      visitor.visit(output.task(), directory, file.at(location));
+      visitor.visit(output.task, directory, file.at(location));
     }
   }
 
@@ -241,21 +246,6 @@ final class CommittedFiles {
       }
       return FileEntry.uploaded(destination, file.name, file.upload.get());
     }
-  }
-
-  /** Sees what was uploaded. */
-  @FunctionalInterface
-  interface UploadVisitor {
-    /**
-     * One file.
-     *
-     * @param number as {@link Directory#find} gives it
-     */
-    void visit(int number, FileEntry upload) throws IOException;
-  }
-
-  private interface OutputVisitor {
-    void visit(TaskOutput output) throws IOException;
   }
 
   private interface Visitor {

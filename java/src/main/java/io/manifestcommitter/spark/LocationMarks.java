@@ -136,7 +136,12 @@ final class LocationMarks {
     Set<Path> locations = new TreeSet<>(known);
     known.forEach(location -> marks.remove(key(texts.write(location))));
     workers
-        .map(marks.entrySet(), location -> read(location.getKey(), location.getValue()))
+        .map(
+            marks.entrySet(),
+            location ->
+                location.getValue().stream()
+                    .flatMap(mark -> read(location.getKey(), mark).stream())
+                    .findFirst())
         .forEach(location -> location.ifPresent(locations::add));
     locations.removeIf(location -> StorePaths.isSameOrBelow(location, staging.directory()));
     return locations;
@@ -154,16 +159,6 @@ final class LocationMarks {
   /** What {@link #lookAhead} found. */
   Optional<Set<Path>> seen() {
     return seen;
-  }
-
-  private Optional<Path> read(String key, List<Path> marks) {
-    for (Path mark : marks) {
-      Optional<Path> location = read(key, mark);
-      if (location.isPresent()) {
-        return location;
-      }
-    }
-    return Optional.empty();
   }
 
   /**

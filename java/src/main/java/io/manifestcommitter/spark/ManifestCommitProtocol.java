@@ -5,6 +5,7 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.config.UnknownOption;
+import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -70,17 +71,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   /** Whether the job made the table's directory; known from setupJob on. */
   private boolean madeTable;
 
-  private transient List<Deletion> deletions;
+  private final transient List<Deletion> deletions = new ArrayList<>();
   private transient SparkJob job;
   private transient SparkTask attempt;
-
-  /**
-   * As {@link #ManifestCommitProtocol(String, String, boolean)} without dynamic partition
-   * overwrite.
-   */
-  public ManifestCommitProtocol(String jobId, String path) {
-    this(jobId, path, false);
-  }
 
   /**
    * Called by Spark.
@@ -108,9 +101,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   public boolean deleteWithJob(FileSystem fs, Path target, boolean recursive) {
     if (delegate != null) {
       return delegate.deleteWithJob(fs, target, recursive);
-    }
-    if (deletions == null) {
-      deletions = new ArrayList<>();
     }
     deletions.add(new Deletion(fs, target, recursive));
     return true;
@@ -142,7 +132,13 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           SparkJob started =
               new SparkJob(
                   new WriteRequest(
-                      jobId, resolved, overwrite(stores, resolved), stores.all(), config),
+                      jobId,
+                      resolved,
+                      overwrite(stores, resolved),
+                      stores.all(),
+                      config,
+                      Pause.sleeping(config),
+                      System::nanoTime),
                   gate);
           started.setUp();
           madeTable = started.madeTable();
@@ -355,11 +351,9 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     LOG.info("{} is written by Spark's own commit protocol: {}", path, reason.getMessage());
     FileCommitProtocol spark =
         FileCommitProtocol.instantiate(SPARKS_OWN, jobId, path, dynamicPartitionOverwrite);
-    if (deletions != null) {
-      for (Deletion deletion : deletions) {
-        if (!spark.deleteWithJob(deletion.fs, deletion.path, deletion.recursive)) {
-          throw new IOException("Spark's commit protocol could not delete " + deletion.path);
-        }
+    for (Deletion deletion : deletions) {
+      if (!spark.deleteWithJob(deletion.fs, deletion.path, deletion.recursive)) {
+        throw new IOException("Spark's commit protocol could not delete " + deletion.path);
       }
     }
     delegate = spark;
@@ -368,14 +362,12 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
   private Overwrite overwrite(Stores stores, Path resolvedTable) throws IOException {
     List<Path> recorded = new ArrayList<>();
-    if (deletions != null) {
-      for (Deletion deletion : deletions) {
-        Path replaced = stores.resolve(deletion.fs.makeQualified(deletion.path));
-        if (!replaced.equals(resolvedTable)) {
-          LocationMarks.check(replaced, resolvedTable);
-        }
-        recorded.add(replaced);
+    for (Deletion deletion : deletions) {
+      Path replaced = stores.resolve(deletion.fs.makeQualified(deletion.path));
+      if (!replaced.equals(resolvedTable)) {
+        LocationMarks.check(replaced, resolvedTable);
       }
+      recorded.add(replaced);
     }
     return new Overwrite(recorded, dynamicPartitionOverwrite);
   }

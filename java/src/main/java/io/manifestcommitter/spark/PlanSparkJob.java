@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.FindOldData;
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.layout.StagingRoot;
@@ -100,21 +101,40 @@ final class PlanSparkJob {
       throws IOException {
     Set<Path> targets = new HashSet<>();
     trees.forEach(tree -> targets.add(tree.target()));
-    Look look = new Look(trees);
-    if (config.conflictMode == ConflictMode.APPEND) {
-      // What is replaced is known: neither waits for the other.
-      workers.beside(() -> look.forDirectories(planner), () -> look.forOldData(overwritten));
-    } else {
-      look.forDirectories(planner);
+    Result<ExistingDirectories> found =
+        new Result<>(
+            () ->
+                seen.isPresent() && !looksAgain
+                    ? seen.get()
+                    : new FindEntries(store, workers).directories(planner.directories()));
+    Collection<Path> replaced = overwritten;
+    if (config.conflictMode != ConflictMode.APPEND) {
+      found.run();
       Collection<Path> conflicts =
-          conflicts(planner.parents(), overwritten, look.found.directories(), targets);
+          conflicts(planner.parents(), overwritten, found.get().directories(), targets);
       if (conflicts.contains(table)) {
         TableRoot.list(store, table).requirePlainFiles(store);
       }
-      look.forOldData(Overwrite.outermost(overwritten, conflicts));
+      replaced = Overwrite.outermost(overwritten, conflicts);
     }
-    List<OldDirectory> old = look.old;
-    ExistingDirectories existing = look.found.with(old, look.replacedTargets);
+    Map<Path, List<Path>> byTarget = byTarget(replaced, trees);
+    Set<Path> holders = new HashSet<>(byTarget.keySet());
+    holders.removeIf(target -> byTarget.get(target).isEmpty() || !store.traits(target).hasZones());
+    Map<Path, StoreEntry> replacedTargets = new ConcurrentHashMap<>();
+    Collection<Path> places = replaced;
+    Result<List<OldDirectory>> old =
+        new Result<>(
+            () -> new FindOldData(store, workers, table).run(places, config.markSuccessfulJobs));
+    // Where what is replaced is known before, none waits for another.
+    workers.beside(
+        found.find().isPresent() ? () -> {} : found,
+        old,
+        () ->
+            workers.forEach(
+                holders,
+                target ->
+                    store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
+    ExistingDirectories existing = found.get().with(old.get(), replacedTargets);
     if (!existing.files().isEmpty()) {
       throw new PlanRejectedException(
           "Files stand where the job's partitions have to go: "
@@ -122,59 +142,18 @@ final class PlanSparkJob {
               + ". They are not this job's: move them away.");
     }
     new FindEntries(store, workers).requireOneVolume(targets, planner.parents(), existing);
-    new FindOldData(store, workers, table).requireDeletable(old, existing);
+    new FindOldData(store, workers, table).requireDeletable(old.get(), existing);
     return planner.plan(
-        existing, old, swaps(trees, planner.directories(), existing, look.replaced, old));
-  }
-
-  /** What stands where the job writes. */
-  private final class Look {
-    private final List<StagedTree> trees;
-    private final Map<Path, StoreEntry> replacedTargets = new ConcurrentHashMap<>();
-    private ExistingDirectories found;
-    private Collection<Path> replaced;
-    private List<OldDirectory> old;
-
-    Look(List<StagedTree> trees) {
-      this.trees = trees;
-    }
-
-    void forDirectories(JobPlanner planner) throws IOException {
-      found =
-          seen.isPresent() && !looksAgain
-              ? seen.get()
-              : new FindEntries(store, workers).directories(planner.directories());
-    }
-
-    void forOldData(Collection<Path> places) throws IOException {
-      replaced = places;
-      Set<Path> holders = new HashSet<>();
-      byTarget(replaced, trees)
-          .forEach(
-              (target, within) -> {
-                if (!within.isEmpty() && store.traits(target).hasZones()) {
-                  holders.add(target);
-                }
-              });
-      workers.beside(
-          () ->
-              old = new FindOldData(store, workers, table).run(replaced, config.markSuccessfulJobs),
-          () ->
-              workers.forEach(
-                  holders,
-                  target ->
-                      store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
-    }
+        existing, old.get(), swaps(trees, planner.directories(), existing, byTarget, old.get()));
   }
 
   private List<Swap> swaps(
       List<StagedTree> trees,
       Set<Path> planned,
       ExistingDirectories existing,
-      Collection<Path> replaced,
+      Map<Path, List<Path>> byTarget,
       Collection<OldDirectory> old)
       throws IOException {
-    Map<Path, List<Path>> byTarget = byTarget(replaced, trees);
     ReplacedDirectories directories = new ReplacedDirectories(old);
     List<Swap> swaps = new ArrayList<>();
     workers

@@ -22,7 +22,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
@@ -34,13 +33,14 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
@@ -74,7 +74,7 @@ final class SparkTask {
   private final NavigableSet<StagedFile> files = new TreeSet<>();
   private final Map<Path, Path> marks = new HashMap<>();
   private final Map<StagedFile, FileUpload> uploads = new TreeMap<>();
-  private final List<java.nio.file.Path> onDisk = new ArrayList<>();
+  private final List<File> onDisk = new ArrayList<>();
 
   /** Null until there is a file on disk. */
   private Follow follow;
@@ -139,7 +139,8 @@ final class SparkTask {
         new LocalDirAllocator(DIRECTORIES)
             .getLocalPathForWrite(own, LocalDirAllocator.SIZE_UNKNOWN, conf);
     File parent = new File(directory.toUri().getPath());
-    onDisk.add(Files.createDirectories(parent.toPath()));
+    Files.createDirectories(parent.toPath());
+    onDisk.add(parent);
     FileUpload upload = store.newUpload(new File(parent, destination.getName()), destination);
     LOG.debug("{} is written to {} first", destination, upload.path());
     if (follow == null) {
@@ -259,17 +260,10 @@ final class SparkTask {
   }
 
   private void removeFromDisk() {
-    for (java.nio.file.Path directory : onDisk) {
-      try (Stream<java.nio.file.Path> inIt = Files.list(directory)) {
-        // What writers put beside it, such as the checksums of Hadoop's local filesystem, too.
-        for (java.nio.file.Path one : (Iterable<java.nio.file.Path>) inIt::iterator) {
-          Files.delete(one);
-        }
-        Files.delete(directory);
-        directory.getParent().toFile().delete();
-      } catch (IOException e) {
-        LOG.debug("{} is not removed", directory, e);
-      }
+    for (File directory : onDisk) {
+      // What writers put beside it, such as the checksums of Hadoop's local filesystem, too.
+      FileUtil.fullyDelete(directory);
+      directory.getParentFile().delete();
     }
   }
 
@@ -284,7 +278,7 @@ final class SparkTask {
     /** How many of the files that were begun last may still be written to. */
     private static final int MOST_OPEN = 100;
 
-    private final Deque<FileUpload> open = new ArrayDeque<>();
+    private final Deque<FileUpload> open = new ConcurrentLinkedDeque<>();
     private final ScheduledThreadPoolExecutor thread;
     private final ScheduledFuture<?> rounds;
 
@@ -313,16 +307,16 @@ final class SparkTask {
     }
 
     /** One more file, that is written from now on. */
-    synchronized void add(FileUpload upload) {
+    void add(FileUpload upload) {
       open.addLast(upload);
       if (open.size() > MOST_OPEN) {
-        open.removeFirst();
+        open.pollFirst();
       }
     }
 
     /** Uploads what is full parts now. */
     private void run() {
-      for (FileUpload upload : files()) {
+      for (FileUpload upload : new ArrayList<>(open)) {
         if (thread.isShutdown()) {
           return;
         }
@@ -331,17 +325,9 @@ final class SparkTask {
         } catch (IOException | RuntimeException | Error e) {
           LOG.info("Part of a file is uploaded when its task commits: {}", e.toString());
           LOG.debug("The upload that failed", e);
-          forget(upload);
+          open.remove(upload);
         }
       }
-    }
-
-    private synchronized List<FileUpload> files() {
-      return new ArrayList<>(open);
-    }
-
-    private synchronized void forget(FileUpload upload) {
-      open.remove(upload);
     }
 
     /** Stops; waits for a part that is under way. */

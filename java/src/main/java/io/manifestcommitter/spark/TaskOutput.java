@@ -47,8 +47,13 @@ final class TaskOutput {
 
   private final String origin;
   private final Rows.Reader rows;
-  private final String jobId;
-  private final int task;
+
+  /** The protocol's job id. */
+  final String jobId;
+
+  /** The number of the task: Spark's partition. */
+  final int task;
+
   private StagedFile last = new StagedFile(StagedFile.TABLE, "", "none");
 
   private TaskOutput(byte[] body, String origin) {
@@ -111,16 +116,6 @@ final class TaskOutput {
     } catch (IOException | RuntimeException e) {
       throw corrupt(origin, String.valueOf(e.getMessage()), e);
     }
-  }
-
-  /** The protocol's job id. */
-  String jobId() {
-    return jobId;
-  }
-
-  /** The number of the task: Spark's partition. */
-  int task() {
-    return task;
   }
 
   /** Whether there are more files. */

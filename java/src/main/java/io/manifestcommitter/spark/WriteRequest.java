@@ -13,6 +13,7 @@ import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -62,10 +63,6 @@ final class WriteRequest {
 
   /** Of the lives of other jobs' drivers. */
   final LifeSigns signs;
-
-  WriteRequest(String jobId, Path table, Overwrite overwrite, Store store, CommitterConfig config) {
-    this(jobId, table, overwrite, store, config, Pause.sleeping(config), System::nanoTime);
-  }
 
   WriteRequest(
       String jobId,
@@ -232,15 +229,7 @@ final class WriteRequest {
       Set<Path> all = new HashSet<>(some);
       all.addAll(more);
       List<Path> outermost = new ArrayList<>(new TreeSet<>(all));
-      outermost.removeIf(
-          path -> {
-            for (Path above = path.getParent(); above != null; above = above.getParent()) {
-              if (all.contains(above)) {
-                return true;
-              }
-            }
-            return false;
-          });
+      outermost.removeIf(path -> StorePaths.isSameOrBelowOne(all, path.getParent()));
       return outermost;
     }
   }

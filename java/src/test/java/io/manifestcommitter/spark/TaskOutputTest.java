@@ -42,8 +42,8 @@ class TaskOutputTest {
       throws Exception {
     TaskOutput read = TaskOutput.parse(TaskOutput.message(jobId, task, files), ORIGIN);
 
-    assertThat(read.jobId()).isEqualTo(jobId);
-    assertThat(read.task()).isEqualTo(task);
+    assertThat(read.jobId).isEqualTo(jobId);
+    assertThat(read.task).isEqualTo(task);
     assertThat(all(read)).containsExactlyElementsOf(files);
   }
 
