@@ -35,6 +35,7 @@ def read(
     path: str | os.PathLike[str],
     format: str | None = None,  # noqa: A002 - as spark.read calls it
     schema: "StructType | str | None" = None,
+    before: str | None = None,
     **options: Any,
 ) -> "DataFrame":
     """Read a table as it was before or after the commit of each job, and never between.
@@ -48,6 +49,9 @@ def read(
         path: the table's directory.
         format: of the files, such as ``parquet``; by default the session's.
         schema: of the table; by default the files tell it.
+        before: the id of a job that kept what it replaced
+            (``mapreduce.manifest.committer.keep.replaced``). What it replaced is read as it was
+            before that job, and the rest of the table as it is, without what that job wrote.
         options: of the format, as for ``spark.read``.
 
     Raises:
@@ -57,8 +61,9 @@ def read(
     """
     _jvm.open_ready(spark)
     reader = spark.read.format(_SOURCE).options(**options)
-    if format is not None:
-        reader = reader.option("format", format)
+    for option, value in (("format", format), ("before", before)):
+        if value is not None:
+            reader = reader.option(option, value)
     if schema is not None:
         reader = reader.schema(schema)
     return reader.load(os.fspath(path))

@@ -75,6 +75,20 @@ def test_half_a_commit_is_not_seen(new_table: Callable[..., Table], mode: str) -
     assert rows(mc.read(table.spark, path)) == Counter(NEW if mode == "overwrite" else OLD + NEW)
 
 
+@pytest.mark.not_on("gs", "s3a", because="what is replaced does not move aside")
+def test_a_table_is_read_as_it_was_before_a_job(new_table: Callable[..., Table]) -> None:
+    table = new_table(partition_by=["p"])
+    table.write(OLD, "append")
+    table.save(NEW, "overwrite", **{"mapreduce.manifest.committer.keep.replaced": "1h"})
+    path = str(table.path)
+    job = mc.read_report(table.spark, path).job_id
+
+    assert rows(mc.read(table.spark, path, "parquet", before=job)) == Counter(OLD)
+    assert rows(mc.read(table.spark, path)) == table.rows() == Counter(NEW)
+    with pytest.raises(Exception, match="keeps no replaced data"):
+        mc.read(table.spark, path, before="20260131").collect()
+
+
 @pytest.mark.core
 def test_what_has_no_whole_state_is_refused(new_table: Callable[..., Table]) -> None:
     table = new_table(partition_by=["p"])

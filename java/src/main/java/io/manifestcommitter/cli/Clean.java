@@ -100,7 +100,7 @@ public final class Clean extends Program {
       boolean force)
       throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
-    Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force, config.holdTimeout);
+    Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force, config);
     List<CleanedJob> jobs = clean(table, conf, config, rule, watched -> {});
     return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
@@ -111,13 +111,7 @@ public final class Clean extends Program {
     String age = line.value(OLDER_THAN).orElse(DAY);
     Rule rule =
         CommandLine.checked(
-            () ->
-                new Rule(
-                    age,
-                    line.has(DRY_RUN),
-                    line.has(DISCARD),
-                    line.has(FORCE),
-                    config.holdTimeout));
+            () -> new Rule(age, line.has(DRY_RUN), line.has(DISCARD), line.has(FORCE), config));
     return table -> {
       List<CleanedJob> jobs = List.of();
       try {
@@ -325,14 +319,14 @@ public final class Clean extends Program {
     private final boolean dryRun;
     private final boolean discardUnfinished;
     private final boolean force;
-    private final long holdTimeout;
+    private final CommitterConfig config;
 
     Rule(
         String olderThan,
         boolean dryRun,
         boolean discardUnfinished,
         boolean force,
-        long holdTimeout) {
+        CommitterConfig config) {
       Optional<Long> age = CommitterConfig.duration(olderThan);
       if (age.isEmpty()) {
         throw new IllegalArgumentException(
@@ -342,7 +336,7 @@ public final class Clean extends Program {
       this.dryRun = dryRun;
       this.discardUnfinished = discardUnfinished;
       this.force = force;
-      this.holdTimeout = holdTimeout;
+      this.config = config;
     }
 
     boolean removes(StagedJob job) {
@@ -352,7 +346,7 @@ public final class Clean extends Program {
     /** Why a job's staging directory stays; empty if it may go. */
     String why(StagedJob job) {
       if (job.state() == StagedJob.State.HELD
-          && !job.age().filter(age -> age >= holdTimeout).isPresent()) {
+          && !job.age().filter(age -> age >= config.holdTimeout).isPresent()) {
         return "publish or discard it: manifest-committer held " + job.root().getParent();
       }
       if (!force && job.state() == StagedJob.State.RUNNING) {
@@ -360,6 +354,11 @@ public final class Clean extends Program {
       }
       if (!force && job.age().filter(age -> age < olderThan).isPresent()) {
         return "it is not old enough";
+      }
+      if (!force
+          && job.keepsReplaced()
+          && job.age().filter(age -> age < config.keepReplaced).isPresent()) {
+        return "it keeps what it replaced (" + CommitterConfig.KEEP_REPLACED + ")";
       }
       if (job.hasUnfinishedCommit() && !discardUnfinished) {
         return job.kind() == StagedJob.Kind.SPARK_PROTOCOL

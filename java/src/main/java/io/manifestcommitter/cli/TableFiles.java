@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import io.manifestcommitter.read.WholeFile;
 import io.manifestcommitter.read.WholeReader;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -68,17 +68,16 @@ public final class TableFiles extends Program {
   }
 
   private static List<Json.Fields> find(Configuration conf, String path) throws IOException {
-    WholeReader reader = WholeReader.of(conf, new Path(path));
-    List<WholeFile> files = NothingThereException.unlessMissing(reader.table(), reader::files);
-    files.sort(Comparator.comparing(file -> file.place().toString()));
+    WholeReader reader = WholeReader.of(conf, new Path(path), Optional.empty());
     List<Json.Fields> found = new ArrayList<>();
-    for (WholeFile file : files) {
-      found.add(
-          new Json.Fields()
-              .with("path", file.at().toString())
-              .with("size", file.length())
-              .with("partition", partition(StorePaths.relative(reader.table(), file.place()))));
-    }
+    new TreeMap<>(NothingThereException.unlessMissing(reader.table(), reader::files))
+        .forEach(
+            (place, file) ->
+                found.add(
+                    new Json.Fields()
+                        .with("path", file.path().toString())
+                        .with("size", file.length())
+                        .with("partition", partition(StorePaths.relative(reader.table(), place)))));
     return found;
   }
 

@@ -64,6 +64,7 @@ public final class CommitterConfig {
   public static final String PUBLISH = PREFIX + "publish";
   public static final String HOLD_CONFLICT = PREFIX + "hold.conflict";
   public static final String HOLD_TIMEOUT = PREFIX + "hold.timeout";
+  public static final String KEEP_REPLACED = PREFIX + "keep.replaced";
   public static final String HEARTBEAT_INTERVAL = PREFIX + "heartbeat.interval";
   public static final String HEARTBEAT_TIMEOUT = PREFIX + "heartbeat.timeout";
   public static final String REPLACE_WAIT = PREFIX + "replace.wait";
@@ -251,6 +252,9 @@ public final class CommitterConfig {
     option(HOLD_TIMEOUT, "168h", DURATION, Scope.SPARK)
         .means(
             "How old a held job has to be before `clean` discards it. It reads this option of its own settings, not of the job.");
+    option(KEEP_REPLACED, "0s", DURATION, Scope.SPARK)
+        .means(
+            "How long the data that an overwrite replaces can still be read, by `mc.read(..., before=job)`. It stays in the staging directory, until `clean` removes that. `clean` reads this option of its own settings. A job is refused whose old data cannot move aside, as on `s3a`.");
     option(UNFINISHED_JOBS, "rollback", choice(UnfinishedJobsMode.class), Scope.SPARK)
         .means(
             "What a job does if the table holds the unfinished commit of a driver that died. `rollback` recovers it as `manifest-committer recover` does: it rolls the commit back, or completes it if it is past its point of no return. `fail` fails the job. `warn` goes on. The job watches the heartbeats of other jobs from its setup on. If a heartbeat moves, that driver is alive, and the job leaves its commit alone. If it has stood still for `mapreduce.manifest.committer.heartbeat.timeout`, the driver is dead. The job waits for that when it commits, and only if a commit has begun. A commit without a heartbeat is recovered at once. With `rollback`, the job also removes what drivers left that died before their commit.");
@@ -302,6 +306,9 @@ public final class CommitterConfig {
   /** {@link #HOLD_TIMEOUT}, in milliseconds. */
   public final long holdTimeout;
 
+  /** {@link #KEEP_REPLACED}, in milliseconds; 0 if nothing is kept. */
+  public final long keepReplaced;
+
   /** {@link #COMMIT_ID}. */
   public final Optional<String> commitId;
 
@@ -352,6 +359,7 @@ public final class CommitterConfig {
     publish = get(values, PUBLISH);
     holdConflict = get(values, HOLD_CONFLICT);
     holdTimeout = get(values, HOLD_TIMEOUT);
+    keepReplaced = get(values, KEEP_REPLACED);
     commitId = get(values, COMMIT_ID);
     commitIdCount = get(values, COMMIT_ID_COUNT);
     commitIdAge = get(values, COMMIT_ID_AGE);

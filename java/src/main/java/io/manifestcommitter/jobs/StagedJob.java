@@ -30,6 +30,7 @@ public final class StagedJob {
   private boolean planned;
   private boolean finished;
   private boolean held;
+  private boolean kept;
   private boolean oldData;
   private Optional<Long> age = Optional.empty();
   private boolean running;
@@ -115,6 +116,7 @@ public final class StagedJob {
       boolean isHeld = state.equals(Optional.of(CommitJournal.State.HELD));
       finished |= isFinished;
       held |= isHeld;
+      kept |= state.equals(Optional.of(CommitJournal.State.KEPT));
       begun |= !isFinished && !isHeld;
     }
     planned |= isInAttempt && CommitJournal.mayHoldPlan(entry.name());
@@ -189,6 +191,11 @@ public final class StagedJob {
   /** Whether its commit ended with nothing visible, and nobody has begun to publish it. */
   boolean isHeld() {
     return held && !begun && !finished;
+  }
+
+  /** Whether it has ended, and keeps what it replaced for those who ask for it. */
+  public boolean keepsReplaced() {
+    return kept && oldData;
   }
 
   /** Whether it holds a plan, or a part of one. */

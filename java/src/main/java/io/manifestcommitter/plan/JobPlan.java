@@ -177,6 +177,20 @@ public final class JobPlan implements Closeable {
     return replaced;
   }
 
+  /** The directories of old data of which a file does not move aside, so is deleted where it is. */
+  public List<Path> replacedInPlace() {
+    List<Path> inPlace = new ArrayList<>();
+    for (OldDirectory old : replaced) {
+      for (StoreEntry file : swaps.movesAside(old.path()) ? List.<StoreEntry>of() : old.files()) {
+        if (!swaps.movesAside(file.path())) {
+          inPlace.add(old.path());
+          break;
+        }
+      }
+    }
+    return inPlace;
+  }
+
   /** Whether a new file takes the place of an old one, which must not then be removed there. */
   public boolean takes(Path old) {
     return taken.contains(old);

@@ -110,6 +110,12 @@ public final class Swaps {
     return -1;
   }
 
+  /** Whether what is at a path moves aside. */
+  boolean movesAside(Path old) {
+    int swap = at(old);
+    return swap >= 0 && swaps.get(swap).aside().isPresent();
+  }
+
   /** The directories, of all levels, that swaps bring with them; a parent before its children. */
   public List<Path> directories() {
     return Collections.unmodifiableList(inOrder);

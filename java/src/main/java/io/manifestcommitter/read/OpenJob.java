@@ -2,7 +2,6 @@
 package io.manifestcommitter.read;
 
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
@@ -17,9 +16,11 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -30,27 +31,25 @@ final class OpenJob {
   private final StagingRoot root;
   private final CommitJournal.State state;
   private final String journal;
-  private final boolean committed;
   private final Optional<Planned> planned;
 
-  private OpenJob(
-      StagingRoot root, CommitJournal journal, boolean committed, Optional<Planned> planned) {
+  private OpenJob(StagingRoot root, CommitJournal journal, Optional<Planned> planned) {
     this.root = root;
     this.state = journal.state();
     this.journal = state + " " + journal.path().getName();
-    this.committed = committed;
     this.planned = planned;
   }
 
   /**
    * The job of a staging directory; empty if it has no journal. One request. If the commit has not
-   * ended one more, unless its plan is known already. For an append whose report tells its end two
-   * or more.
+   * ended one more, unless its plan is known already.
    *
    * @param known the plans that were read, by their jobs
+   * @param isUndone whether the table is looked at as it was before this job, which has ended
    * @throws IOException also if the job publishes outside of the table
    */
-  static Optional<OpenJob> find(Store store, StagingRoot root, Map<String, Planned> known)
+  static Optional<OpenJob> find(
+      Store store, StagingRoot root, Map<String, Planned> known, boolean isUndone)
       throws IOException {
     Optional<CommitJournal> found = CommitJournal.find(store, root.attempt());
     if (!found.isPresent()) {
@@ -58,25 +57,17 @@ final class OpenJob {
     }
     CommitJournal journal = found.get();
     // What is held has changed nothing, and what it is to replace may be another by now.
-    if (journal.state().isEnd() || journal.state() == CommitJournal.State.HELD) {
-      return Optional.of(new OpenJob(root, journal, true, Optional.empty()));
-    }
-    Planned planned = known.get(root.jobId());
-    if (planned == null) {
-      // Without a plan it is over: its directory is being deleted, or the journal has changed.
-      Optional<Planned> read = read(store, root, journal);
-      if (!read.isPresent()) {
-        return Optional.of(new OpenJob(root, journal, true, Optional.empty()));
+    boolean isOpen = !journal.state().isEnd() && journal.state() != CommitJournal.State.HELD;
+    Optional<Planned> planned = Optional.empty();
+    if (isOpen || (isUndone && journal.state() == CommitJournal.State.KEPT)) {
+      planned = Optional.ofNullable(known.get(root.jobId()));
+      if (!planned.isPresent()) {
+        // Without a plan it is over: its directory is being deleted, or the journal has changed.
+        planned = read(store, root, journal);
+        planned.ifPresent(plan -> known.put(root.jobId(), plan));
       }
-      planned = read.get();
-      known.put(root.jobId(), planned);
     }
-    boolean committed =
-        journal.state() == CommitJournal.State.COMMITTED
-            || (journal.state() == CommitJournal.State.PLANNED
-                && planned.endsByReport
-                && hasReported(store, root));
-    return Optional.of(new OpenJob(root, journal, committed, Optional.of(planned)));
+    return Optional.of(new OpenJob(root, journal, planned));
   }
 
   private static Optional<Planned> read(Store store, StagingRoot root, CommitJournal journal)
@@ -86,7 +77,7 @@ final class OpenJob {
         return Optional.empty();
       }
       try (JobPlan plan = journal.plan(root.jobId(), new Target(root.directory(), root.root()))) {
-        return Optional.of(new Planned(plan, store, root));
+        return Optional.of(new Planned(plan));
       }
     } catch (FileNotFoundException | CorruptManifestException e) {
       Optional<Path> now = CommitJournal.find(store, root.attempt()).map(CommitJournal::path);
@@ -95,27 +86,6 @@ final class OpenJob {
       }
       return Optional.empty();
     }
-  }
-
-  /**
-   * Whether the report of an append and its list, which were there before the journal, have left:
-   * the rule by which a recovery completes it.
-   */
-  private static boolean hasReported(Store store, StagingRoot root) throws IOException {
-    List<Path> holders = new ArrayList<>();
-    boolean[] isPrepared = {!store.listIfThere(root.allOld(), entry -> holders.add(entry.path()))};
-    for (Path holder : holders) {
-      boolean isThere =
-          store.listIfThere(
-              holder,
-              entry ->
-                  isPrepared[0] |=
-                      entry.name().equals(JobPaths.SUCCESS_MARKER)
-                          || entry.name().equals(JobPaths.FILE_LIST));
-      // A recovery has just renamed it: the next look tells.
-      isPrepared[0] |= !isThere;
-    }
-    return !isPrepared[0];
   }
 
   /** Its staging directory. */
@@ -130,7 +100,12 @@ final class OpenJob {
 
   /** Whether its data counts, and what it replaces does not. */
   boolean isCommitted() {
-    return committed;
+    return state == CommitJournal.State.COMMITTED;
+  }
+
+  /** Whether it has ended, and keeps what it replaced. */
+  boolean keepsReplaced() {
+    return state == CommitJournal.State.KEPT;
   }
 
   /**
@@ -142,7 +117,7 @@ final class OpenJob {
 
   /** What of a look is compared with another one. */
   String journal() {
-    return journal + (committed ? " committed" : "");
+    return journal;
   }
 
   /** What its plan says; only of one that has not ended. */
@@ -152,16 +127,19 @@ final class OpenJob {
 
   /**
    * Whether a file that belongs at {@code place} is no part of the table: new data before the
-   * commit, or old data after it.
+   * commit, or old data after it. Of a job that is undone, also what came to the same places later.
    */
   boolean leavesOut(Path place, StoreEntry file) {
     boolean isOld = isOld(place, file);
-    if (committed) {
+    if (isCommitted()) {
       // A new file that took the place of an old one is what is there.
       return isOld && !(isAtPlace(place, file) && planned().published.containsKey(place));
     }
     // By its name also where a store has put the directory inside of another one.
-    return !isOld && (place.getName().contains(root.jobId()) || planned().isPublished(place, file));
+    return !isOld
+        && (place.getName().contains(root.jobId())
+            || planned().isPublished(place, file)
+            || (keepsReplaced() && planned().isReplaced(place)));
   }
 
   /** Whether a file that belongs at {@code place} is one that the plan replaces, as it was. */
@@ -191,10 +169,10 @@ final class OpenJob {
     /** Where what moves aside belongs, by its name there. */
     private final Map<String, Path> asides = new HashMap<>();
 
+    private final Set<Path> replaced = new HashSet<>();
     private final List<Path> swapped = new ArrayList<>();
-    private final boolean endsByReport;
 
-    private Planned(JobPlan plan, Store store, StagingRoot root) throws IOException {
+    private Planned(JobPlan plan) throws IOException {
       if (plan.targets().size() > 1) {
         throw new IOException(
             "Job "
@@ -210,17 +188,22 @@ final class OpenJob {
         published.put(file.destination(), file.identity());
       }
       for (OldDirectory directory : plan.replaced()) {
+        replaced.add(directory.path());
         directory.files().forEach(file -> old.put(file.path(), file));
       }
       for (Swap swap : plan.swaps().all()) {
         swap.aside().ifPresent(aside -> asides.put(aside.getName(), swap.place()));
         swap.staged().ifPresent(staged -> swapped.add(swap.place()));
       }
-      // Of other jobs the name of the journal says it.
-      endsByReport =
-          !plan.notesPointOfNoReturn()
-              && plan.marksSuccess()
-              && store.traits(root.root()).hasAtomicDirectoryDeletion();
+    }
+
+    /** Whether a place lies in what it replaces. */
+    private boolean isReplaced(Path place) {
+      Path above = place;
+      while (above != null && !replaced.contains(above)) {
+        above = above.getParent();
+      }
+      return above != null;
     }
 
     private boolean isPublished(Path place, StoreEntry file) {

@@ -2,6 +2,7 @@
 package io.manifestcommitter.read;
 
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.read.OpenJob.Planned;
@@ -35,9 +36,11 @@ final class TableState {
    * OpenJob#find}. One more where the time of a directory tells of its entries.
    *
    * @param known the plans that were read, by their jobs
+   * @param undone the job before which the table is looked at, if there is one
    * @throws java.io.FileNotFoundException if there is no table
    */
-  static TableState look(Store store, Workers workers, Path table, Map<String, Planned> known)
+  static TableState look(
+      Store store, Workers workers, Path table, Map<String, Planned> known, Optional<String> undone)
       throws IOException {
     // First: a change that comes between the two is seen by the next look.
     long changed = changed(store, table);
@@ -52,8 +55,23 @@ final class TableState {
         state.roots.add(job.get());
       }
     }
-    for (Optional<OpenJob> found : workers.map(roots, root -> OpenJob.find(store, root, known))) {
+    for (Optional<OpenJob> found :
+        workers.map(
+            roots,
+            root -> OpenJob.find(store, root, known, undone.equals(Optional.of(root.jobId()))))) {
       found.ifPresent(state::add);
+    }
+    if (undone.isPresent()
+        && state.open.stream()
+            .noneMatch(job -> job.keepsReplaced() && job.root().jobId().equals(undone.get()))) {
+      throw new IOException(
+          "Job "
+              + undone.get()
+              + " keeps no replaced data in "
+              + table
+              + ". A write does so that has "
+              + CommitterConfig.KEEP_REPLACED
+              + ", until 'manifest-committer clean' removes it");
     }
     return state;
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.read;
 
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -35,8 +37,8 @@ final class WholeIndex implements FileIndex {
 
   /** Finds the files. */
   interface WholeFiles {
-    /** All files of the table. */
-    List<WholeFile> find() throws IOException;
+    /** All files of the table, by the places where they belong. */
+    java.util.Map<Path, StoreEntry> find() throws IOException;
   }
 
   /**
@@ -60,18 +62,17 @@ final class WholeIndex implements FileIndex {
 
   @Override
   public void refresh() {
-    List<WholeFile> files;
+    java.util.Map<Path, StoreEntry> files;
     try {
       files = source.find();
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
-    FileStatus[] statuses = new FileStatus[files.size()];
-    for (int i = 0; i < statuses.length; i++) {
-      WholeFile file = files.get(i);
-      statuses[i] =
-          new FileStatus(file.length(), false, 1, BLOCK, file.lastWritten(), file.place());
-    }
+    List<FileStatus> statuses = new ArrayList<>();
+    files.forEach(
+        (place, file) ->
+            statuses.add(
+                new FileStatus(file.length(), false, 1, BLOCK, file.lastWritten(), place)));
     FileIndex index =
         SparkCalls.make(
             InMemoryFileIndex.class,
@@ -79,13 +80,11 @@ final class WholeIndex implements FileIndex {
             rootPaths(),
             options,
             schema,
-            new Known(statuses),
+            new Known(statuses.toArray(new FileStatus[0])),
             Option.empty(),
             Option.empty());
     // The index has sorted them by the partitions in their places. They are read where they are.
-    for (int i = 0; i < statuses.length; i++) {
-      statuses[i].setPath(files.get(i).at());
-    }
+    statuses.forEach(status -> status.setPath(files.get(status.getPath()).path()));
     found = index;
   }
 

@@ -4,8 +4,11 @@ package io.manifestcommitter.read;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.HeldJobs;
+import io.manifestcommitter.jobs.HeldJobs.HeldJob;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.read.OpenJob.Planned;
 import io.manifestcommitter.store.Store;
@@ -15,6 +18,7 @@ import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +53,7 @@ public final class WholeReader {
   private final Path table;
   private final Workers workers;
   private final Pause pause;
+  private final Optional<String> undone;
   private final Map<String, Planned> known = new ConcurrentHashMap<>();
 
   /** What a reader does between two looks of which the second may find the jobs further. */
@@ -59,11 +64,13 @@ public final class WholeReader {
   }
 
   /** A reader of a table, whose path is qualified. */
-  WholeReader(Store store, Path table, CommitterConfig config, Pause pause) {
+  WholeReader(
+      Store store, Path table, CommitterConfig config, Optional<String> undone, Pause pause) {
     this.store = store;
     this.table = table;
     this.workers =
         new Workers(config.ioThreads, () -> {}, Audit.job(""), CommitProgress.unwatched());
+    this.undone = undone;
     this.pause = pause;
   }
 
@@ -71,15 +78,18 @@ public final class WholeReader {
    * A reader of a table.
    *
    * @param conf of a job or session
+   * @param undone a job that keeps what it replaced: at these places the table is read as it was
+   *     before that job, and elsewhere without what the job wrote
    * @throws UnsupportedStoreException if the committer does not serve its store
    */
-  public static WholeReader of(Configuration conf, Path table) throws IOException {
+  public static WholeReader of(Configuration conf, Path table, Optional<String> undone)
+      throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     try {
       Path resolved = stores.resolve(table);
       stores.requireSafeRename(resolved);
-      return new WholeReader(stores.all(), resolved, config, WholeReader::sleep);
+      return new WholeReader(stores.all(), resolved, config, undone, WholeReader::sleep);
     } catch (UnsupportedStoreException e) {
       throw new UnsupportedStoreException(
           e.getMessage() + " What jobs write there is read by spark.read, as it is listed.");
@@ -101,21 +111,22 @@ public final class WholeReader {
   }
 
   /**
-   * The files of the table, in no particular order. On a local disk or HDFS, while no job runs: two
-   * requests for the time of the table's directory, and one for each directory. Elsewhere: two for
-   * each directory, one more for the table's own, and three for each staging directory.
+   * The files of the table, each by the place where it belongs, which tells its partition. A job
+   * may keep a file elsewhere for now. On a local disk or HDFS, while no job runs: two requests for
+   * the time of the table's directory, and one for each directory. Elsewhere: two for each
+   * directory, one more for the table's own, and three for each staging directory.
    *
    * @throws FileNotFoundException if there is no table
    * @throws IOException also if jobs go on all the time; it names them
    */
-  public List<WholeFile> files() throws IOException {
+  public Map<Path, StoreEntry> files() throws IOException {
     requireNoPartition();
     TableState before = look();
     requireServed(before);
     TableView last = null;
     Optional<String> why = Optional.empty();
     for (int round = 0; round < ROUNDS; round++) {
-      TableView view = new TableView(table, before, TableListing.of(store, workers, table, before));
+      TableView view = TableView.of(store, workers, table, before);
       if (!view.missing().isPresent() && before.isStillWithoutJobs(store, table)) {
         return view.files();
       }
@@ -145,9 +156,38 @@ public final class WholeReader {
             + "' first. spark.read shows what is there as it is");
   }
 
+  /**
+   * What a held job would publish: each file by the place where it would be, where it waits now.
+   *
+   * @throws IOException if the job is not held any more, or its files wait as uploads
+   */
+  Map<Path, StoreEntry> held(String jobId) throws IOException {
+    Map<Path, StoreEntry> files = new HashMap<>();
+    boolean isHeld = false;
+    for (HeldJob job : new HeldJobs(store).find(table)) {
+      try (job) {
+        boolean isAskedFor = job.root().jobId().equals(jobId);
+        isHeld |= isAskedFor;
+        for (FileEntry file : isAskedFor ? job.plan().files() : List.<FileEntry>of()) {
+          if (file.isUpload()) {
+            throw new IOException(
+                "The files of job "
+                    + jobId
+                    + " wait as uploads, which nobody can read before they are completed");
+          }
+          files.put(file.destination(), StoreEntry.file(file.source(), file.identity()));
+        }
+      }
+    }
+    if (!isHeld) {
+      throw new IOException("Job " + jobId + " is not held in " + table + " any more");
+    }
+    return files;
+  }
+
   private TableState look() throws IOException {
     try {
-      return TableState.look(store, workers, table, known);
+      return TableState.look(store, workers, table, known, undone);
     } catch (FileNotFoundException e) {
       FileNotFoundException missing =
           new FileNotFoundException(

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -37,6 +38,12 @@ public final class WholeSource
   private static final String PATH = "path";
   private static final String FORMAT = "format";
 
+  /** A held job, of which what it would publish is read. */
+  private static final String HELD = "held";
+
+  /** A job that keeps what it replaced, before which the table is read. */
+  private static final String BEFORE = "before";
+
   /** They leave files out by their names or times, which says nothing here. */
   private static final List<String> REFUSED =
       List.of("pathGlobFilter", "modifiedBefore", "modifiedAfter", "recursiveFileLookup");
@@ -59,13 +66,15 @@ public final class WholeSource
 
   private static BaseRelation relation(
       SparkSession session, Map<String, String> options, Option<StructType> schema) {
-    Option<String> path = options.get(PATH);
-    if (path.isEmpty()) {
-      throw new IllegalArgumentException(
-          "Give the path of one table. To read several as one, read each and use union");
-    }
+    String path =
+        option(options, PATH)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "Give the path of one table. To read several as one, read each and use"
+                            + " union"));
     for (String option : REFUSED) {
-      if (options.get(option).nonEmpty()) {
+      if (option(options, option).isPresent()) {
         throw new IllegalArgumentException(
             option + " would leave a part of the table out: filter the rows, or use spark.read");
       }
@@ -74,24 +83,22 @@ public final class WholeSource
     Configuration conf =
         SparkCalls.call(state, state.getClass(), "newHadoopConfWithOptions", options);
     try {
-      Path table = new Path(path.get());
-      Path resolved = WholeReader.of(conf, table).table();
-      return relation(
-          session, resolved, options, schema, () -> WholeReader.of(conf, table).files());
+      WholeReader reader = WholeReader.of(conf, new Path(path), option(options, BEFORE));
+      Optional<String> held = option(options, HELD);
+      WholeFiles files = held.isPresent() ? () -> reader.held(held.get()) : reader::files;
+      return relation(session, reader.table(), options, schema, files);
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
   }
 
-  /**
-   * What Spark reads files by that somebody has found.
-   *
-   * @param table by which partitions are found, with scheme and authority
-   * @param options {@code format}, and those of that format
-   * @param schema that the user gave, if he did
-   * @param source asked for the files now, and when Spark refreshes the table
-   */
-  static BaseRelation relation(
+  private static Optional<String> option(Map<String, String> options, String name) {
+    Option<String> value = options.get(name);
+    return value.isEmpty() ? Optional.empty() : Optional.of(value.get());
+  }
+
+  /** What Spark reads the files by; it asks for them now, and when it refreshes the table. */
+  private static BaseRelation relation(
       SparkSession session,
       Path table,
       Map<String, String> options,
@@ -99,9 +106,8 @@ public final class WholeSource
       WholeFiles source) {
     Object state = SparkCalls.call(session, session.getClass(), "sessionState");
     SQLConf settings = SparkCalls.call(state, state.getClass(), "conf");
-    Option<String> named = options.get(FORMAT);
     FileFormat format =
-        format(named.isEmpty() ? settings.defaultDataSourceName() : named.get(), settings);
+        format(option(options, FORMAT).orElse(settings.defaultDataSourceName()), settings);
     WholeIndex index = new WholeIndex(session, table, options, schema, source);
     StructType partitions = index.partitionSchema();
     StructType data =

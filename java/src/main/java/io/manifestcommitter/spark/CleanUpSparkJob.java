@@ -203,7 +203,8 @@ final class CleanUpSparkJob {
         && (isCommitted ? journal.get().isStillToEnd() : !atLocations.isEmpty())) {
       Retries.few(journal.get()::ended);
     }
-    if (isCommitted && write.config.cleanupSkipped) {
+    boolean isKept = journal.filter(it -> it.state() == CommitJournal.State.KEPT).isPresent();
+    if (isCommitted && (isKept || write.config.cleanupSkipped)) {
       Retries.few(new ReplacingJobs(store, write.config, write.signs, root)::leave);
       if (staging.replacesFile) {
         Retries.few(file::delete);

@@ -143,8 +143,23 @@ final class PlanSparkJob {
     }
     new FindEntries(store, workers).requireOneVolume(targets, planner.parents(), existing);
     new FindOldData(store, workers, table).requireDeletable(old.get(), existing);
-    return planner.plan(
-        existing, old.get(), swaps(trees, planner.directories(), existing, byTarget, old.get()));
+    JobPlan plan =
+        planner.plan(
+            existing, old.get(), swaps(trees, planner.directories(), existing, byTarget, old.get()));
+    boolean isElsewhere = !old.get().isEmpty() && targets.size() > 1;
+    if (config.keepReplaced > 0 && (isElsewhere || !plan.replacedInPlace().isEmpty())) {
+      plan.close();
+      throw new PlanRejectedException(
+          "What the job replaces cannot be kept ("
+              + CommitterConfig.KEEP_REPLACED
+              + "): "
+              + (isElsewhere
+                  ? "it has partitions outside of the table"
+                  : "here it does not move aside, but is deleted where it is: in "
+                      + plan.replacedInPlace().stream().limit(NAMED).collect(Collectors.toList()))
+              + ". Leave the option out.");
+    }
+    return plan;
   }
 
   private List<Swap> swaps(

@@ -2,6 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.FindOldData;
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.OtherJobs;
 import io.manifestcommitter.jobs.UnfinishedJobs;
 import io.manifestcommitter.journal.Heartbeat;
@@ -61,6 +62,18 @@ final class SetUpSparkJob {
         throw SparkCommand.refused(
             table, "a file stands there, and would go first", "Move it away");
       }
+    }
+    if (write.config.keepReplaced > 0
+        && write.overwrite.mayReplace(write.config.conflictMode)
+        && !store.traits(table).hasAtomicDirectoryRename()) {
+      throw new IOException(
+          "What a job replaces in "
+              + table
+              + " cannot be kept ("
+              + CommitterConfig.KEEP_REPLACED
+              + "): its store does not rename directories, so that old files are deleted where they"
+              + " are. Nothing was changed. Leave the option out; the store may keep versions of"
+              + " its objects itself");
     }
     if (write.overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);

@@ -284,7 +284,7 @@ final class TableRoot {
      */
     Optional<CommitJournal.State> lastState(
         JobPlan plan, boolean hasLocations, CommitterConfig config, Store store) {
-      if (config.cleanupSkipped) {
+      if (config.cleanupSkipped || (config.keepReplaced > 0 && !plan.replaced().isEmpty())) {
         return Optional.of(CommitJournal.State.KEPT);
       }
       boolean showsItsEnd = plan.notesPointOfNoReturn() || plan.marksSuccess();

@@ -205,6 +205,11 @@ final class WriteRequest {
       return recorded.contains(table);
     }
 
+    /** Whether something may be replaced, if it is there. */
+    boolean mayReplace(ConflictMode conflicts) {
+      return dynamic || !recorded.isEmpty() || conflicts == ConflictMode.REPLACE;
+    }
+
     /** What kind of write this is, for people. */
     String kind(Path table, ConflictMode conflicts, boolean isNew, boolean commandOverwrites) {
       if (dynamic) {
