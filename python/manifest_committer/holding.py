@@ -14,6 +14,7 @@ from manifest_committer.errors import (
     ManifestCommitterError,
     PathNotFoundError,
 )
+from manifest_committer.whole import read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,9 +26,6 @@ PUBLISH = "mapreduce.manifest.committer.publish"
 
 COMMIT_ID = "mapreduce.manifest.committer.commit.id"
 """The option of a write with its identity, by which its held job is found."""
-
-_FORMATS = ("parquet", "orc", "avro", "json", "csv", "xml", "txt")
-
 
 @dataclass(frozen=True)
 class HeldJob:
@@ -54,12 +52,11 @@ class HeldJob:
         """Read exactly the files that would be published, with their partition columns.
 
         Args:
-            format: of the files, as ``spark.read.format`` takes it; by default as their names say.
+            format: of the files, as ``spark.read.format`` takes it; by default the session's.
             options: for Spark's reader, such as ``header="true"``.
 
         Raises:
-            ManifestCommitterError: the job has no files, or they wait as uploads on S3; or it is
-                not held any more.
+            ManifestCommitterError: its files wait as uploads on S3; or it is not held any more.
             StorageError: the table cannot be looked at.
         """
         if not self.readable:
@@ -67,15 +64,9 @@ class HeldJob:
                 f"The files of job {self.job_id} wait as uploads, which nobody can read before "
                 f"they are completed. It has {self.files} files, {self.bytes} bytes."
             )
-        jobs = _jvm.open_ready(self._spark).held(self.path, self.job_id, "")
-        paths = [path for job in jobs for path in job["paths"] or ()]
-        if not paths:
-            what = "has no files to read" if jobs else f"is not held in {self.path} any more"
-            raise ManifestCommitterError(f"Job {self.job_id} {what}.")
-        reader = self._spark.read.format(format or _format_of(paths[0]))
-        # Names of partitions may hold what Spark would take for a pattern.
-        reader = reader.options(**options).option("__globPaths__", "false")
-        return reader.option("basePath", jobs[0]["base"]).load(paths)
+        if all(job.job_id != self.job_id for job in held(self._spark, self.path)):
+            raise ManifestCommitterError(f"Job {self.job_id} is not held in {self.path} any more.")
+        return read(self._spark, self.path, format, held=self.job_id, **options)
 
     def publish(self) -> None:
         """Make its data visible.
@@ -201,11 +192,3 @@ def _checked(
         raise AuditError(job.job_id, job.path)
     job.publish()
     return job
-
-
-def _format_of(path: str) -> str:
-    suffixes = path.rpartition("/")[2].split(".")
-    for name in _FORMATS:
-        if name in suffixes:
-            return "text" if name == "txt" else name
-    raise ManifestCommitterError(f"The format of {path} is not in its name: give read(format) one.")

@@ -88,7 +88,7 @@ public final class Held extends Program {
       for (HeldJob job : find(table, line.conf())) {
         try (job) {
           if (line.has("--json")) {
-            jobs.add(toMap(job, /* withPaths= */ false));
+            jobs.add(toMap(job));
           } else {
             out.println(Humane.line(text(job)));
           }
@@ -105,14 +105,13 @@ public final class Held extends Program {
    * The held jobs of a table, or the end of one, for a running Spark session.
    *
    * @param conf Hadoop's configuration of the session
-   * @param jobId only this one, with the paths of its files; empty for all, without
+   * @param jobId which is ended; empty for none
    * @param action {@code publish} or {@code discard} that job; or empty to change nothing
    * @return an array with an object for each: {@code jobId}, {@code files}, {@code bytes}, {@code
    *     partitions} (paths below the table), {@code since} (in milliseconds since 1970), {@code
    *     overwrites}, {@code commitId}, {@code readable}. Readable is what waits as files, and not
-   *     as uploads. For one job also {@code base} and {@code paths}. Identities, base and paths may
-   *     be null. After an action there is one object: {@code errors} has why it could not be done,
-   *     and is empty if it was
+   *     as uploads. Identities may be null. After an action there is one object: {@code errors} has
+   *     why it could not be done, and is empty if it was
    * @throws NothingThereException if there is no table
    * @throws IOException also if it cannot be looked at
    */
@@ -130,9 +129,7 @@ public final class Held extends Program {
     }
     for (HeldJob job : find(table, conf)) {
       try (job) {
-        if (jobId.isEmpty() || jobId.equals(job.root().jobId())) {
-          jobs.add(toMap(job, !jobId.isEmpty()));
-        }
+        jobs.add(toMap(job));
       }
     }
     return Json.line(jobs);
@@ -178,10 +175,9 @@ public final class Held extends Program {
         + plan.commitId().map(id -> ", commit.id " + id).orElse("");
   }
 
-  private static Json.Fields toMap(HeldJob job, boolean withPaths) {
+  private static Json.Fields toMap(HeldJob job) {
     JobPlan plan = job.plan();
     TreeSet<String> partitions = new TreeSet<>();
-    List<String> paths = new ArrayList<>();
     boolean hasUploads = false;
     for (FileEntry file : plan.files()) {
       Path directory = file.destinationDirectory();
@@ -189,9 +185,6 @@ public final class Held extends Program {
         partitions.add(StorePaths.relative(plan.table(), directory));
       }
       hasUploads |= file.isUpload();
-      if (withPaths && !file.isUpload()) {
-        paths.add(file.source().toString());
-      }
     }
     return new Json.Fields()
         .with("jobId", plan.jobId())
@@ -201,23 +194,6 @@ public final class Held extends Program {
         .with("since", job.since())
         .with("overwrites", job.overwrites())
         .with("commitId", plan.commitId())
-        .with("readable", !hasUploads)
-        .with("base", withPaths ? base(plan) : null)
-        .with("paths", withPaths ? paths : null);
-  }
-
-  /** What the partitions of the files are relative to, where they wait. */
-  private static String base(JobPlan plan) {
-    for (FileEntry file : plan.files()) {
-      if (!file.isUpload()) {
-        Path base = file.sourceDirectory().get();
-        Path directory = file.destinationDirectory();
-        for (; !directory.equals(plan.table()); directory = directory.getParent()) {
-          base = base.getParent();
-        }
-        return base.toString();
-      }
-    }
-    return null;
+        .with("readable", !hasUploads);
   }
 }
