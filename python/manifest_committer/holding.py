@@ -27,6 +27,7 @@ PUBLISH = "mapreduce.manifest.committer.publish"
 COMMIT_ID = "mapreduce.manifest.committer.commit.id"
 """The option of a write with its identity, by which its held job is found."""
 
+
 @dataclass(frozen=True)
 class HeldJob:
     """A job that ended with nothing visible, and waits to be published or discarded."""

@@ -65,6 +65,8 @@ class KeepReplacedTest {
   @Test
   void cleanRemovesItOnceItIsOldEnough() throws IOException {
     SparkJobHarness spark = keeping("hdfs").old(OLD);
+    spark.with(CommitterConfig.HEARTBEAT_INTERVAL, "100ms");
+    spark.with(CommitterConfig.HEARTBEAT_TIMEOUT, "500ms");
     commit(spark, TableWrite.replacing("/table"), "p=1/a");
     spark.state.passTime(TimeUnit.HOURS.toMillis(40));
 
