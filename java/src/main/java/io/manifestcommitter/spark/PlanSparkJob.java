@@ -145,7 +145,9 @@ final class PlanSparkJob {
     new FindOldData(store, workers, table).requireDeletable(old.get(), existing);
     JobPlan plan =
         planner.plan(
-            existing, old.get(), swaps(trees, planner.directories(), existing, byTarget, old.get()));
+            existing,
+            old.get(),
+            swaps(trees, planner.directories(), existing, byTarget, old.get()));
     boolean isElsewhere = !old.get().isEmpty() && targets.size() > 1;
     if (config.keepReplaced > 0 && (isElsewhere || !plan.replacedInPlace().isEmpty())) {
       plan.close();
