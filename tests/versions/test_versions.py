@@ -4,7 +4,8 @@
 A driver of one version dies in an overwrite that has moved old data aside, in the table and at a
 custom location; in some cases a recovery takes the commit over, and dies, too. Then the other
 version cleans, recovers and appends. In the end the version that wrote the journal recovers the
-table. "make test-versions" builds the older version from the history of this repository.
+table. Also the older version meets a job that the newer one holds.
+"make test-versions" builds the older version from the history of this repository.
 """
 
 from __future__ import annotations
@@ -328,6 +329,34 @@ def test_its_own_version_makes_it_right(trials: dict[str, Trial], by: str, case:
     assert place.rows() == sorted({*NEW, *kept} if is_committed else OLD)
     report = (place.table / "_SUCCESS").read_text("utf-8")
     assert (report == LAST_REPORT) == (not is_committed)
+    assert place.roots() == []
+
+
+@pytest.mark.parametrize("kind", ["append", "static"])
+def test_the_older_version_leaves_a_held_job_alone(
+    versions: dict[str, Version], tmp_path: Path, kind: str
+) -> None:
+    """It does not know that jobs can be held, and must not take one for a driver that died."""
+    newer, older = versions["newer"], versions["older"]
+    place = Place(tmp_path)
+    newer.write(kind, f"{OPTION}publish=hold", place.table)
+    (root,) = place.table.glob("_manifest_*")
+    held = place.everything()
+    assert place.rows() == sorted(OLD)
+
+    for said in (
+        older.recover(place.table, settings=LOOKING, code=1),
+        older.recover("--force", place.table, code=1),
+        older.write("append", *WATCHING, place.table, code=1),
+    ):
+        assert any(REFUSED.search(line) and str(root) in line for line in said.splitlines()), said
+        assert place.everything() == held
+    assert f"{root}: unfinished" in older.clean(place.table)
+    assert place.everything() == held
+
+    job = root.name.removeprefix("_manifest_")
+    newer.program("Held", "--publish", job, place.table, settings=WATCHING)
+    assert place.rows() == sorted([*OLD, "new in p=1"] if kind == "append" else NEW)
     assert place.roots() == []
 
 

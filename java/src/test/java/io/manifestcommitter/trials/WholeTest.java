@@ -4,9 +4,13 @@ package io.manifestcommitter.trials;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.HeldJobs;
 import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.read.WholeLooks;
 import io.manifestcommitter.spark.DriverJob;
+import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
@@ -26,6 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +75,65 @@ class WholeTest {
     }
   }
 
+  @Test
+  void whileAHeldJobIsPublishedOrDiscardedTheTableIsAsBeforeOrAsAfter() throws IOException {
+    for (ReaderWrite write : ReaderWrite.ALL) {
+      for (CrashStore store : stores()) {
+        for (Direction direction : List.of(Direction.PUBLISH, Direction.DISCARD)) {
+          String steps = "held/" + store + "/" + write.name() + "/" + direction;
+          if (!write.name().startsWith("location") && cases.begins(steps, 16)) {
+            tally.enter(write.name(), store.kind());
+            endHeld(store, write, direction, steps);
+          }
+        }
+      }
+    }
+    System.out.println(tally.table("Whole: looks at tables while held jobs end, and die at it"));
+    assertThat(tally.violations()).isEmpty();
+    if (!cases.isNamed()) {
+      assertThat(tally.sum(Count.BEFORE)).isGreaterThan(100);
+      assertThat(tally.sum(Count.AFTER)).isGreaterThan(50);
+    }
+  }
+
+  private void endHeld(CrashStore store, ReaderWrite write, Direction direction, String steps)
+      throws IOException {
+    Rows rows = new Rows(write);
+    List<Snapshot> moments = new ArrayList<>();
+    store.fill(write);
+    DriverJob job =
+        new DriverJob(store, DriverJob.DEAD)
+            .with(CommitterConfig.PUBLISH, "hold")
+            .setUp(write.table())
+            .runTasks();
+    record(store, moments, Fault.NONE);
+    job.commit();
+    moments.add(store.state().snapshot());
+    assertThat(look(store, rows, steps, moments)).as(steps).containsOnly(false);
+    moments.clear();
+    Path table = new Stores(store.configuration()).resolve(store.path(SparkGround.TABLE));
+    record(store, moments, Fault.NONE);
+    HeldJobs.end(
+        Recoveries.of(store.configuration(), /* force= */ false),
+        new StagingRoot(table, DriverJob.DEAD),
+        direction);
+    moments.add(store.state().snapshot());
+    List<Boolean> seen = look(store, rows, steps, moments);
+    if (seen.contains(null)) {
+      return;
+    }
+    assertThat(seen.get(0)).as(steps).isFalse();
+    assertThat(seen.get(seen.size() - 1))
+        .as(steps)
+        .isEqualTo(direction == Direction.PUBLISH && rows.change());
+    for (int at = 0; at < moments.size(); at++) {
+      String dead = steps + "/dead-" + at;
+      if (cases.runs(dead, 20)) {
+        recover(store, rows, moments.get(at), Direction.AS_MARKED, seen.get(at), dead);
+      }
+    }
+  }
+
   private static List<CrashStore> stores() {
     List<CrashStore> stores =
         CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS, "mem");
@@ -96,22 +160,7 @@ class WholeTest {
       for (Direction direction : Recoveries.OF_DEAD) {
         String dead = steps + "/dead-" + at + "/" + direction;
         if (cases.runs(dead, 40)) {
-          store.state().restore(moments.get(at));
-          store.passTime();
-          List<Snapshot> recovered = new ArrayList<>();
-          record(store, recovered, Fault.NONE);
-          Failures.of(
-              () ->
-                  Recoveries.all(
-                      Recoveries.of(store.configuration(), /* force= */ false),
-                      store.path(SparkGround.TABLE),
-                      direction));
-          recovered.add(store.state().snapshot());
-          List<Boolean> then = look(store, rows, dead, recovered);
-          // What was seen after the commit stays, and a rollback shows nothing new.
-          if (!then.get(0).equals(seen.get(at))) {
-            tally.violation(dead, dead + " changes when time has passed");
-          }
+          recover(store, rows, moments.get(at), direction, seen.get(at), dead);
         }
       }
       for (Fate fate : List.of(Fate.FAILS_BEFORE, Fate.FAILS_AFTER)) {
@@ -120,6 +169,28 @@ class WholeTest {
           fail(store, write, at + 1, fate, failed);
         }
       }
+    }
+  }
+
+  /** A process dies at a moment, and another one recovers what it did. */
+  private void recover(
+      CrashStore store, Rows rows, Snapshot moment, Direction direction, Boolean seen, String steps)
+      throws IOException {
+    store.state().restore(moment);
+    store.passTime();
+    List<Snapshot> recovered = new ArrayList<>();
+    record(store, recovered, Fault.NONE);
+    Failures.of(
+        () ->
+            Recoveries.all(
+                Recoveries.of(store.configuration(), /* force= */ false),
+                store.path(SparkGround.TABLE),
+                direction));
+    recovered.add(store.state().snapshot());
+    List<Boolean> then = look(store, rows, steps, recovered);
+    // What was seen after the commit stays, and a rollback shows nothing new.
+    if (!then.get(0).equals(seen)) {
+      tally.violation(steps, steps + " changes when time has passed");
     }
   }
 
