@@ -170,7 +170,7 @@ public final class Held extends Program {
         + ": "
         + Humane.count(plan.files().count(), "file")
         + ", "
-        + Humane.bytes(plan.bytes())
+        + Humane.bytes(plan.files().bytes())
         + (job.overwrites() ? ", overwrites" : "")
         + plan.commitId().map(id -> ", commit.id " + id).orElse("");
   }
@@ -189,7 +189,7 @@ public final class Held extends Program {
     return new Json.Fields()
         .with("jobId", plan.jobId())
         .with("files", plan.files().count())
-        .with("bytes", plan.bytes())
+        .with("bytes", plan.files().bytes())
         .with("partitions", partitions.stream().collect(Collectors.toList()))
         .with("since", job.since())
         .with("overwrites", job.overwrites())

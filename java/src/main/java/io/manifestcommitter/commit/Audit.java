@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
-import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.audit.CommonAuditContext;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
  * Tells the store's connector for which job, task attempt and stage a request is made, so that the
@@ -37,12 +37,12 @@ public final class Audit {
   }
 
   /** Runs an action of a stage in this thread, which afterwards tells what it told before. */
-  public void during(String name, Retries.Request action) throws IOException {
+  public void during(String name, InvocationRaisingIOE action) throws IOException {
     CommonAuditContext context = CommonAuditContext.currentAuditContext();
     List<String> before = KEYS.stream().map(context::get).collect(Collectors.toList());
     stage(name);
     try {
-      action.run();
+      action.apply();
     } finally {
       tell(before);
     }

@@ -7,12 +7,12 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps.Swap;
-import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +63,7 @@ public final class CommitJob {
    * @param mayHaveReport whether there may be one
    * @param more what is done beside it
    */
-  public void prepare(boolean mayHaveReport, Retries.Request more) throws IOException {
+  public void prepare(boolean mayHaveReport, InvocationRaisingIOE more) throws IOException {
     boolean marks = work.config.markSuccessfulJobs;
     boolean looks = marks && (mayHaveReport || !plan.replaced().isEmpty());
     work.workers.beside(
@@ -97,11 +97,12 @@ public final class CommitJob {
    *     is cut short
    * @param beside what is done while the report becomes visible
    */
-  public void complete(Optional<CommitJournal> journal, Retries.Request beside) throws IOException {
+  public void complete(Optional<CommitJournal> journal, InvocationRaisingIOE beside)
+      throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work, plan);
     boolean isProven = validate();
     work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
-    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.workers.commit().millis());
+    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.workers.commit.millis());
     SuccessReport success = work.summary.success(plan);
     work.step(
         StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
@@ -120,7 +121,7 @@ public final class CommitJob {
       journal.get().end();
     }
     work.summary.save(success, plan.files().count(), work.workers.telling(plan.files()));
-    LOG.info("Committed {} in {} ms", plan, work.workers.commit().millis());
+    LOG.info("Committed {} in {} ms", plan, work.workers.commit.millis());
   }
 
   private void writeList() throws IOException {
@@ -133,7 +134,7 @@ public final class CommitJob {
     }
     publishFiles();
     work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
-    work.statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
+    work.statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
     work.statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
   }
 
@@ -195,7 +196,7 @@ public final class CommitJob {
         journal.get().requireHeld();
       }
     } else {
-      isFilled.run();
+      isFilled.apply();
       work.report.publishList();
     }
   }
@@ -232,7 +233,7 @@ public final class CommitJob {
               new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
           List<Swap> swaps = plan.swaps().all();
           for (int number = 0; number < swaps.size(); number++) {
-            if (swaps.get(number).aside().filter(there::contains).isPresent()) {
+            if (swaps.get(number).aside.filter(there::contains).isPresent()) {
               work.published.aside(number);
             }
           }

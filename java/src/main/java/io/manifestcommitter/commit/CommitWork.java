@@ -51,7 +51,7 @@ public final class CommitWork {
     this.workers = workers;
     this.statistics = statistics;
     this.report = new PublishReport(store, job);
-    this.summary = new SaveSummary(store, job, config, statistics, workers.commit());
+    this.summary = new SaveSummary(store, job, config, statistics, workers.commit);
     this.replaced = new ReplacedFiles(store, job.workDirectory);
   }
 
@@ -94,18 +94,18 @@ public final class CommitWork {
 
   /** As {@link #time}, for a step beside the one that the commit is said to be in. */
   public <T> T beside(String name, CallableRaisingIOE<T> step) throws IOException {
-    return statistics.time(name, step, workers.commit().begins(name));
+    return statistics.time(name, step, workers.commit.begins(name));
   }
 
   /** Shows until {@link #goesOn} that the commit waits for another job, and measures the wait. */
   public void waits(Waiting forWhat, InvocationRaisingIOE pause) throws IOException {
-    workers.commit().waits(forWhat);
+    workers.commit.waits(forWhat);
     statistics.timeVoid(StatisticNames.JOB_WAIT, pause);
   }
 
   /** The wait is over. */
   public void goesOn() {
-    workers.commit().goesOn();
+    workers.commit.goesOn();
   }
 
   /**
@@ -158,7 +158,7 @@ public final class CommitWork {
   /** Ends a try that published nothing, since the table has the same from another job. */
   public void skipped(String other) {
     workers.toItsEnd();
-    workers.commit().end(CommitSnapshot.State.SKIPPED);
+    workers.commit.end(CommitSnapshot.State.SKIPPED);
     summary.saveUnpublished("skipped", StatisticNames.JOB_STAGE_LOCK_PLACES, "committed.by", other);
   }
 
@@ -170,7 +170,7 @@ public final class CommitWork {
    */
   public void held(String by) {
     workers.toItsEnd();
-    workers.commit().end(CommitSnapshot.State.HELD);
+    workers.commit.end(CommitSnapshot.State.HELD);
     summary.saveUnpublished("held", StatisticNames.JOB_STAGE_WRITE_JOURNAL, "held.by", by);
   }
 

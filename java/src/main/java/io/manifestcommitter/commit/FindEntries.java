@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -73,13 +74,20 @@ public final class FindEntries {
     Map<Path, Set<Path>> byParent = byParent(paths);
     List<Path> toProbe = new ArrayList<>();
     byParent.values().removeIf(wanted -> wanted.size() <= FEW && toProbe.addAll(wanted));
-    Map<Path, StoreEntry> found = new HashMap<>();
-    workers
-        .map(byParent.entrySet(), parent -> listed(parent.getKey(), parent.getValue()))
-        .forEach(entries -> entries.forEach(entry -> found.put(entry.path(), entry)));
-    workers
-        .map(toProbe, store::status)
-        .forEach(entry -> entry.ifPresent(one -> found.put(one.path(), one)));
+    Map<Path, StoreEntry> found = new ConcurrentHashMap<>();
+    workers.forEach(
+        byParent.entrySet(),
+        parent ->
+            store.listIfThere(
+                parent.getKey(),
+                parent.getValue().size(),
+                entry -> {
+                  if (parent.getValue().contains(entry.path())) {
+                    found.put(entry.path(), entry);
+                  }
+                }));
+    workers.forEach(
+        toProbe, path -> store.status(path).ifPresent(entry -> found.put(entry.path(), entry)));
     return found;
   }
 
@@ -129,18 +137,5 @@ public final class FindEntries {
       byParent.computeIfAbsent(path.getParent(), parent -> new HashSet<>()).add(path);
     }
     return byParent;
-  }
-
-  private List<StoreEntry> listed(Path parent, Set<Path> wanted) throws IOException {
-    List<StoreEntry> entries = new ArrayList<>();
-    store.listIfThere(
-        parent,
-        wanted.size(),
-        entry -> {
-          if (wanted.contains(entry.path())) {
-            entries.add(entry);
-          }
-        });
-    return entries;
   }
 }

@@ -5,6 +5,7 @@ import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Retries;
 import java.io.IOException;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,7 @@ final class NoteIdentity {
    * Notes it, and removes the old data. A full disk may have room for it only once that is gone.
    * One request, if the job has an identity, and those of the removal.
    */
-  void beside(Retries.Request removal) throws IOException {
+  void beside(InvocationRaisingIOE removal) throws IOException {
     boolean isNoted = false;
     try {
       run();
@@ -37,7 +38,7 @@ final class NoteIdentity {
       LOG.warn("The identity of {} could not be noted yet", plan, e);
     }
     try {
-      removal.run();
+      removal.apply();
     } finally {
       if (!isNoted) {
         run();

@@ -7,7 +7,6 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.PlaceChangedException;
-import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
@@ -26,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,8 +81,8 @@ final class PlaceSurvey {
     Set<Path> there = new FindEntries(store, workers).run(ends).keySet();
     for (int number = 0; number < swaps.size(); number++) {
       Swap swap = swaps.get(number);
-      aside.set(number, swap.aside().filter(there::contains).isPresent());
-      brought.set(number, swap.staged().filter(staged -> !there.contains(staged)).isPresent());
+      aside.set(number, swap.aside.filter(there::contains).isPresent());
+      brought.set(number, swap.staged.filter(staged -> !there.contains(staged)).isPresent());
     }
   }
 
@@ -97,11 +97,11 @@ final class PlaceSurvey {
     Map<Path, OldFiles> files = new TreeMap<>();
     for (int number = 0; number < swaps.size(); number++) {
       Swap swap = swaps.get(number);
-      if (StagingRoot.isHidden(swap.place().getName())) {
-        LOG.debug("{} is not of the table's data", swap.place());
-      } else if (swap.oldFile().isPresent()) {
+      if (StagingRoot.isHidden(swap.place.getName())) {
+        LOG.debug("{} is not of the table's data", swap.place);
+      } else if (swap.oldFile.isPresent()) {
         files
-            .computeIfAbsent(swap.place().getParent(), directory -> new OldFiles(plan, directory))
+            .computeIfAbsent(swap.place.getParent(), directory -> new OldFiles(plan, directory))
             .add(swap, aside.get(number));
       } else if (aside.get(number)) {
         directories.add(number);
@@ -143,7 +143,7 @@ final class PlaceSurvey {
         swaps,
         swaps.size(),
         (number, swap) -> {
-          boolean wasFree = !swap.aside().isPresent() && !plan.replaced().isEmpty();
+          boolean wasFree = !swap.aside.isPresent() && !plan.replaced().isEmpty();
           if (brought.get(number)) {
             changes.look(() -> requirePublished(number));
           } else if (aside.get(number) || wasFree) {
@@ -170,7 +170,7 @@ final class PlaceSurvey {
     Swap swap = swaps.get(number);
     int planned = plan.swaps().filesBroughtBy(number);
     int there =
-        PlaceContent.list(store, swap.place(), PlaceContent.Claim.planned(plan.swaps())).claimed;
+        PlaceContent.list(store, swap.place, PlaceContent.Claim.planned(plan.swaps())).claimed;
     if (there < planned) {
       throw changed(swap, planned - there + " of " + planned + " files that it published are gone");
     }
@@ -178,20 +178,20 @@ final class PlaceSurvey {
 
   /** Requires that there is nothing at the place of a swap, but files of the job. */
   private void requireFree(Swap swap) throws IOException {
-    Optional<StoreEntry> there = store.status(swap.place());
+    Optional<StoreEntry> there = store.status(swap.place);
     if (there.isPresent()
         && (!there.get().isDirectory()
-            || PlaceContent.list(store, swap.place(), PlaceContent.Claim.own(plan)).hasForeign)) {
+            || PlaceContent.list(store, swap.place, PlaceContent.Claim.own(plan)).hasForeign)) {
       throw changed(
           swap,
-          swap.aside().isPresent()
+          swap.aside.isPresent()
               ? "it had moved the old data aside, and there is other data"
               : "there was nothing, and there is other data");
     }
   }
 
   private PlaceChangedException changed(Swap swap, String sign) {
-    return new PlaceChangedException(plan.jobId(), swap.place(), sign, swap.aside());
+    return new PlaceChangedException(plan.jobId(), swap.place, sign, swap.aside);
   }
 
   /** Requires that a directory of old data is as it was found; others may have added to it. */
@@ -257,9 +257,9 @@ final class PlaceSurvey {
   private static final class Changes {
     private final Queue<PlaceChangedException> all = new ConcurrentLinkedQueue<>();
 
-    void look(Retries.Request look) throws IOException {
+    void look(InvocationRaisingIOE look) throws IOException {
       try {
-        look.run();
+        look.apply();
       } catch (PlaceChangedException e) {
         all.add(e);
       }
@@ -297,7 +297,7 @@ final class PlaceSurvey {
     void add(Swap swap, boolean isAside) {
       recorded++;
       if (isAside) {
-        aside = swap.aside().get().getParent();
+        aside = swap.aside.get().getParent();
       } else {
         inPlace.add(swap);
       }
@@ -322,9 +322,9 @@ final class PlaceSurvey {
     /** Called when all of the directory was found. */
     void requireInPlace() {
       for (Swap swap : inPlace) {
-        StoreEntry found = there.remove(swap.place());
-        if (found == null || !found.isUntouchedSince(swap.oldFile().get())) {
-          note(swap.place() + " is gone, or another one");
+        StoreEntry found = there.remove(swap.place);
+        if (found == null || !found.isUntouchedSince(swap.oldFile.get())) {
+          note(swap.place + " is gone, or another one");
         }
         hasLeft = true;
       }

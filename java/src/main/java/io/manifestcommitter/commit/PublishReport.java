@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -220,7 +221,7 @@ final class PublishReport {
    *
    * @param beforeAnotherTry what is done each time after something else has given way
    */
-  private void putInPlace(String name, Retries.Request beforeAnotherTry) throws IOException {
+  private void putInPlace(String name, InvocationRaisingIOE beforeAnotherTry) throws IOException {
     if (store.traits(job.table).completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for another try.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
@@ -242,7 +243,7 @@ final class PublishReport {
       if (!undone || refusals == REFUSALS || round == ROUNDS) {
         throw result.failure("Could not put the report in place");
       }
-      beforeAnotherTry.run();
+      beforeAnotherTry.apply();
       result = store.renameFile(file);
     }
   }

@@ -57,8 +57,8 @@ final class ReleaseAsides {
     Set<Path> parentsOfFiles = new HashSet<>();
     List<Swap> ofDirectories = new ArrayList<>();
     for (Swap swap : asides) {
-      if (swap.oldFile().isPresent()) {
-        parentsOfFiles.add(swap.aside().get().getParent());
+      if (swap.oldFile.isPresent()) {
+        parentsOfFiles.add(swap.aside.get().getParent());
       } else {
         ofDirectories.add(swap);
       }
@@ -69,17 +69,17 @@ final class ReleaseAsides {
             workers.forEach(
                 ofDirectories,
                 swap -> {
-                  Path aside = swap.aside().get();
+                  Path aside = swap.aside.get();
                   PlaceContent content =
                       Retries.fewFor(
-                          () -> PlaceContent.list(store, aside, swap.place(), this::recorded));
+                          () -> PlaceContent.list(store, aside, swap.place, this::recorded));
                   if (content.hasForeign) {
                     withForeign.add(swap);
                   }
                 }));
     for (Swap swap : asides) {
-      StoreEntry aside = swap.oldFile().isPresent() ? files.get(swap.aside().get()) : null;
-      if (aside != null && !swap.oldFile().get().isSameFileAs(aside)) {
+      StoreEntry aside = swap.oldFile.isPresent() ? files.get(swap.aside.get()) : null;
+      if (aside != null && !swap.oldFile.get().isSameFileAs(aside)) {
         withForeign.add(swap);
       }
     }
@@ -95,15 +95,15 @@ final class ReleaseAsides {
     workers.forEach(
         withForeign,
         swap -> {
-          Path aside = swap.aside().get();
+          Path aside = swap.aside.get();
           Retries.fewOrNote(
               aside,
               left,
               () -> {
-                if (swap.oldFile().isPresent()) {
-                  PlaceContent.giveBackFile(store, files.get(aside), swap.place());
+                if (swap.oldFile.isPresent()) {
+                  PlaceContent.giveBackFile(store, files.get(aside), swap.place);
                 } else {
-                  PlaceContent.giveBack(store, aside, swap.place(), this::recorded);
+                  PlaceContent.giveBack(store, aside, swap.place, this::recorded);
                 }
               });
         });

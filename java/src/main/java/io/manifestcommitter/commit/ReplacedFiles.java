@@ -18,7 +18,10 @@ import org.apache.hadoop.fs.Path;
  */
 final class ReplacedFiles {
   private final Store store;
-  private final Path directory;
+
+  /** Where they are. */
+  final Path directory;
+
   private volatile boolean made;
 
   ReplacedFiles(Store store, Path workDirectory) {
@@ -38,11 +41,6 @@ final class ReplacedFiles {
     }
     RenameResult result = Retries.rename(store, old.movedTo(aside(old.path())));
     result.orThrow("Could not move the old file " + old.path() + " aside");
-  }
-
-  /** Where they are. */
-  Path directory() {
-    return directory;
   }
 
   /** What was moved aside, by name. */

@@ -259,7 +259,7 @@ public final class RollBackJob {
       throws IOException {
     swaps.rollBackPublished(left);
     Map<String, StoreEntry> asides = new HashMap<>();
-    Retries.fewOrNote(work.replaced.directory(), left, () -> asides.putAll(work.replaced.list()));
+    Retries.fewOrNote(work.replaced.directory, left, () -> asides.putAll(work.replaced.list()));
     work.workers.forEachNumbered(
         plan.files(),
         plan.files().count(),

@@ -73,11 +73,11 @@ final class RollBackSwaps {
             if (survey.isPresent()) {
               Retries.few(() -> survey.get().requireNotOverwritten(number));
             }
-            if (swap.staged().isPresent()) {
+            if (swap.staged.isPresent()) {
               Retries.few(() -> found.put(number, rollBackPublished(number, swap)));
             }
           } catch (IOException e) {
-            left.add(swap.place() + " (" + e + ")");
+            left.add(swap.place + " (" + e + ")");
             found.put(number, Found.STUCK);
           }
         });
@@ -107,32 +107,32 @@ final class RollBackSwaps {
           if (found.get(number) == Found.STUCK) {
             return;
           }
-          if (item.aside().isPresent()) {
-            Retries.fewOrNote(item.aside().get(), left, () -> rollBackAside(item));
+          if (item.aside.isPresent()) {
+            Retries.fewOrNote(item.aside.get(), left, () -> rollBackAside(item));
           }
-          if (item.staged().isPresent()) {
-            Path staged = item.staged().get();
+          if (item.staged.isPresent()) {
+            Path staged = item.staged.get();
             // Also if an earlier try, here or elsewhere, ended before this.
             Retries.fewOrNote(
-                staged, left, () -> PlaceContent.giveBack(store, staged, item.place(), own));
+                staged, left, () -> PlaceContent.giveBack(store, staged, item.place, own));
           }
         });
   }
 
   private Found rollBackPublished(int number, Swap swap) throws IOException {
-    Path staged = swap.staged().get();
+    Path staged = swap.staged.get();
     if (SwapDirectories.unnest(store, plan.swaps(), number) || store.status(staged).isPresent()) {
       return Found.STAGED;
     }
     if (!isAlone) {
       return Found.MIXED;
     }
-    PlaceContent there = PlaceContent.list(store, swap.place(), own);
+    PlaceContent there = PlaceContent.list(store, swap.place, own);
     if (!there.exists || there.hasForeign) {
       return Found.MIXED;
     }
     store.mkdirs(staged.getParent());
-    RenameResult result = store.renameDirectory(swap.place(), staged);
+    RenameResult result = store.renameDirectory(swap.place, staged);
     return result.isDone() || store.status(staged).isPresent() ? Found.ROLLED_BACK : Found.MIXED;
   }
 
@@ -160,15 +160,15 @@ final class RollBackSwaps {
   }
 
   private void rollBackAside(Swap swap) throws IOException {
-    Path aside = swap.aside().get();
+    Path aside = swap.aside.get();
     Optional<StoreEntry> old = store.status(aside);
     if (old.isPresent() && old.get().isDirectory()) {
-      rollBackDirectory(aside, swap.place());
+      rollBackDirectory(aside, swap.place);
     } else if (old.isPresent()) {
-      PlaceContent.giveBackFile(store, old.get(), swap.place());
+      PlaceContent.giveBackFile(store, old.get(), swap.place);
     }
     // Had somebody made the place in between, the store would have put the directory inside.
-    merge(StorePaths.resolve(swap.place(), aside.getName()), swap.place());
+    merge(StorePaths.resolve(swap.place, aside.getName()), swap.place);
   }
 
   private void rollBackDirectory(Path aside, Path place) throws IOException {

@@ -114,8 +114,8 @@ public final class SaveSummary {
     plan.replaced().forEach(old -> replaced.add(old.path()));
     Set<Path> replacedWhole = new HashSet<>();
     plan.swaps().all().stream()
-        .filter(swap -> swap.aside().isPresent())
-        .forEach(swap -> replacedWhole.add(swap.place()));
+        .filter(swap -> swap.aside.isPresent())
+        .forEach(swap -> replacedWhole.add(swap.place));
     Function<Path, String> fate =
         directory -> {
           if (replaced.contains(directory)
@@ -210,7 +210,7 @@ public final class SaveSummary {
   /** Saves the report of a recovery that completed a job. */
   public void saveCompleted(JobPlan plan) {
     statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
-    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.bytes());
+    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
     save(
         RECOVERED,
         report()

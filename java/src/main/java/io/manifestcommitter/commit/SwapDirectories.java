@@ -89,14 +89,14 @@ final class SwapDirectories {
 
   private void swap(int number, Swap swap) throws IOException {
     published.beginSwap(number);
-    if (swap.aside().isPresent() && !published.isAside(number)) {
+    if (swap.aside.isPresent() && !published.isAside(number)) {
       if (!moveAside(swap)) {
         published.failSwap(number);
         return;
       }
       published.aside(number);
     }
-    if (swap.staged().isPresent() && !published.isBrought(number)) {
+    if (swap.staged.isPresent() && !published.isBrought(number)) {
       if (publish(swap)) {
         published.brought(number);
       } else {
@@ -107,29 +107,29 @@ final class SwapDirectories {
 
   /** Whether the old content is aside, or gone; if not, the store does not move it. */
   private boolean moveAside(Swap swap) throws IOException {
-    Path aside = swap.aside().get();
-    if (swap.oldFile().isPresent()) {
-      StoreEntry old = swap.oldFile().get();
+    Path aside = swap.aside.get();
+    if (swap.oldFile.isPresent()) {
+      StoreEntry old = swap.oldFile.get();
       RenameResult result = Retries.renameToStaging(store, old, aside);
       return result.isDone() || !store.status(old.path()).isPresent();
     }
-    return move(swap.place(), aside)
+    return move(swap.place, aside)
         // Only this rename makes it: a place that is there again was made by another job since.
         || store.status(aside).isPresent()
-        || !store.status(swap.place()).isPresent();
+        || !store.status(swap.place).isPresent();
   }
 
   /** Whether the staged directory is published; if not, something stands at its place. */
   private boolean publish(Swap swap) throws IOException {
-    Path staged = swap.staged().get();
-    if (move(staged, swap.place())) {
+    Path staged = swap.staged.get();
+    if (move(staged, swap.place)) {
       return true;
     }
     // Nobody makes it again: where it is gone, it was renamed.
     if (!store.status(staged).isPresent()) {
       return true;
     }
-    LOG.info("{} is published file by file: a directory cannot be renamed to it", swap.place());
+    LOG.info("{} is published file by file: a directory cannot be renamed to it", swap.place);
     return false;
   }
 
@@ -176,7 +176,7 @@ final class SwapDirectories {
 
   /** Moves a directory out of another one in which it landed, to be published file by file. */
   private void fail(int number) throws IOException {
-    Path place = plan.swaps().all().get(number).place();
+    Path place = plan.swaps().all().get(number).place;
     if (!unnest(store, plan.swaps(), number)) {
       throw new IOException(
           "Files of the job are gone from "
@@ -197,24 +197,24 @@ final class SwapDirectories {
   static boolean unnest(Store store, Swaps swaps, int number) throws IOException {
     Swap swap = swaps.all().get(number);
     Optional<Path> withFiles = swaps.directoryWithFiles(number);
-    if (!withFiles.isPresent() || store.status(swap.staged().get()).isPresent()) {
+    if (!withFiles.isPresent() || store.status(swap.staged.get()).isPresent()) {
       return false;
     }
-    Path staged = swap.staged().get();
-    Path nested = StorePaths.resolve(swap.place(), staged.getName());
+    Path staged = swap.staged.get();
+    Path nested = StorePaths.resolve(swap.place, staged.getName());
     // A look at one of its directories tells whether it holds files of the swap.
     Path known = withFiles.get();
     Path within =
-        known.equals(swap.place())
+        known.equals(swap.place)
             ? nested
-            : StorePaths.resolve(nested, StorePaths.relative(swap.place(), known));
+            : StorePaths.resolve(nested, StorePaths.relative(swap.place, known));
     PlaceContent.Claim planned = PlaceContent.Claim.planned(swaps);
     if (PlaceContent.list(store, within, known, planned).claimed == 0) {
       return false;
     }
     RenameResult result = Retries.renameDirectory(store, nested, staged);
     if (!result.isDone() && !store.status(staged).isPresent()) {
-      throw result.failure(nested + " could not be moved out of " + swap.place());
+      throw result.failure(nested + " could not be moved out of " + swap.place);
     }
     return true;
   }

@@ -3,7 +3,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.CallerContext;
-import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -16,8 +15,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.StreamSupport;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.apache.hadoop.util.functional.FunctionRaisingIOE;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
  * The one owner of threads. Threads live no longer than the call that needs them, so nothing has to
@@ -34,7 +35,10 @@ public final class Workers {
   private final int threads;
   private final Runnable progress;
   private final Audit audit;
-  private final CommitProgress commit;
+
+  /** How far their commit has come. */
+  final CommitProgress commit;
+
   private volatile boolean interrupted;
   private volatile boolean toItsEnd;
   private volatile String failedItem;
@@ -60,11 +64,6 @@ public final class Workers {
     audit.stage(name);
   }
 
-  /** How far their commit has come. */
-  CommitProgress commit() {
-    return commit;
-  }
-
   /** The first item on which work failed, as text; empty while none has. */
   Optional<String> failedItem() {
     return Optional.ofNullable(failedItem);
@@ -82,7 +81,7 @@ public final class Workers {
    * and the next piece of work fail. The story then ends in its own way, and the caller's interrupt
    * status is set again.
    */
-  public void shield(Retries.Request story) throws IOException {
+  public void shield(InvocationRaisingIOE story) throws IOException {
     Part part = new Part(story);
     await(List.of(part));
     rethrow(part.failure);
@@ -149,16 +148,16 @@ public final class Workers {
    * with the first that failed, in their order, and the failures of the others suppressed in it.
    * With one thread, one after the other.
    */
-  public void beside(Retries.Request... all) throws IOException {
+  public void beside(InvocationRaisingIOE... all) throws IOException {
     requireOutside();
     if (threads == 1) {
-      for (Retries.Request one : all) {
-        one.run();
+      for (InvocationRaisingIOE one : all) {
+        one.apply();
       }
       return;
     }
     List<Part> parts = new ArrayList<>();
-    for (Retries.Request one : all) {
+    for (InvocationRaisingIOE one : all) {
       parts.add(new Part(one));
     }
     await(parts);
@@ -231,18 +230,18 @@ public final class Workers {
    * What something gives that is done {@link #beside} other things: once {@link #beside} has
    * returned, {@link #get} has it.
    */
-  public static final class Result<T> implements Retries.Request {
-    private final Retries.Answer<T> request;
+  public static final class Result<T> implements InvocationRaisingIOE {
+    private final CallableRaisingIOE<T> request;
     private volatile T value;
 
     /** The result of {@code request}, which is made when this runs, and never gives null. */
-    public Result(Retries.Answer<T> request) {
+    public Result(CallableRaisingIOE<T> request) {
       this.request = request;
     }
 
     @Override
-    public void run() throws IOException {
-      value = Objects.requireNonNull(request.get());
+    public void apply() throws IOException {
+      value = Objects.requireNonNull(request.apply());
     }
 
     /** What it gave. */
@@ -268,12 +267,12 @@ public final class Workers {
     private final Thread thread;
     private Throwable failure;
 
-    Part(Retries.Request work) {
+    Part(InvocationRaisingIOE work) {
       Runnable audited =
           () -> {
             try {
               audit.enter();
-              work.run();
+              work.apply();
             } catch (Throwable e) {
               failure = e;
             }
@@ -285,7 +284,7 @@ public final class Workers {
   }
 
   /** The shared state of the threads of one {@link #forEach}. */
-  private final class Run<T> implements Retries.Request {
+  private final class Run<T> implements InvocationRaisingIOE {
     private final Iterator<? extends T> items;
     private final CommitProgress.Work work;
     private final NumberedAction<? super T> action;
@@ -299,7 +298,7 @@ public final class Workers {
     }
 
     @Override
-    public void run() {
+    public void apply() {
       inside.set(true);
       Map.Entry<Integer, T> next = null;
       try {

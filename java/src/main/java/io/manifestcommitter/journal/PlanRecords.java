@@ -82,9 +82,9 @@ final class PlanRecords {
       }
     }
     for (Swap swap : plan.swaps().all()) {
-      Record record = new Record("swap").with("place", places.write(swap.place()));
-      swap.staged().ifPresent(path -> record.with("staged", places.write(path)));
-      swap.aside().ifPresent(path -> record.with("aside", places.write(path)));
+      Record record = new Record("swap").with("place", places.write(swap.place));
+      swap.staged.ifPresent(path -> record.with("staged", places.write(path)));
+      swap.aside.ifPresent(path -> record.with("aside", places.write(path)));
       records.write(record);
     }
     Optional<Path> source = Optional.empty();

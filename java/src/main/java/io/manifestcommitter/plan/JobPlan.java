@@ -95,11 +95,6 @@ public final class JobPlan implements Closeable {
     return files;
   }
 
-  /** The sum of the files' lengths, in bytes. */
-  public long bytes() {
-    return files.bytes();
-  }
-
   /** How many committed tasks the plan holds, those without files included. */
   public int tasks() {
     return tasks;
@@ -220,7 +215,7 @@ public final class JobPlan implements Closeable {
         + ": "
         + files.count()
         + " files, "
-        + bytes()
+        + files.bytes()
         + " bytes";
   }
 

@@ -8,10 +8,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 
@@ -25,8 +27,7 @@ public final class Swaps {
 
   private final List<Swap> swaps;
   private final Map<Path, Integer> byPlace = new HashMap<>();
-  private final Map<Path, Directory> directories = new HashMap<>();
-  private final List<Path> inOrder = new ArrayList<>();
+  private final Map<Path, Directory> directories = new LinkedHashMap<>();
   private final Path[] firstWithFiles;
   private final NameIndex names = new NameIndex();
   private final int[] files;
@@ -44,13 +45,12 @@ public final class Swaps {
     this.files = new int[swaps.size()];
     this.firstWithFiles = new Path[swaps.size()];
     for (Swap swap : swaps) {
-      byPlace.put(swap.place(), byPlace.size());
+      byPlace.put(swap.place, byPlace.size());
     }
     for (Path directory : new TreeSet<>(planned)) {
       int swap = at(directory);
-      if (swap >= 0 && swaps.get(swap).staged().isPresent()) {
+      if (swap >= 0 && swaps.get(swap).staged.isPresent()) {
         directories.put(directory, new Directory(directories.size(), swap));
-        inOrder.add(directory);
       }
     }
   }
@@ -82,14 +82,14 @@ public final class Swaps {
   /** Where old data moves, for all swaps that replace some. */
   public List<Path> asides() {
     List<Path> asides = new ArrayList<>();
-    swaps.forEach(swap -> swap.aside().ifPresent(asides::add));
+    swaps.forEach(swap -> swap.aside.ifPresent(asides::add));
     return asides;
   }
 
   /** Where the directories that are published were staged. */
   public List<Path> staged() {
     List<Path> staged = new ArrayList<>();
-    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    swaps.forEach(swap -> swap.staged.ifPresent(staged::add));
     return staged;
   }
 
@@ -113,12 +113,12 @@ public final class Swaps {
   /** Whether what is at a path moves aside. */
   boolean movesAside(Path old) {
     int swap = at(old);
-    return swap >= 0 && swaps.get(swap).aside().isPresent();
+    return swap >= 0 && swaps.get(swap).aside.isPresent();
   }
 
   /** The directories, of all levels, that swaps bring with them; a parent before its children. */
-  public List<Path> directories() {
-    return Collections.unmodifiableList(inOrder);
+  public Set<Path> directories() {
+    return Collections.unmodifiableSet(directories.keySet());
   }
 
   /** A directory that a swap brings with it and that has files; empty if it brings no files. */
@@ -157,10 +157,17 @@ public final class Swaps {
    * it is to be replaced; the staged directory takes its place, if the job wrote one.
    */
   public static final class Swap {
-    private final Path place;
-    private final Path staged;
-    private final Path aside;
-    private final StoreEntry oldFile;
+    /** The place in the table. */
+    public final Path place;
+
+    /** The directory that is published here, empty if none is. */
+    public final Optional<Path> staged;
+
+    /** Where the old content goes, empty if there is none to replace. */
+    public final Optional<Path> aside;
+
+    /** The old content, if that is a file; else it is a directory. */
+    public final Optional<StoreEntry> oldFile;
 
     /**
      * A swap, of which one half may be missing.
@@ -172,36 +179,16 @@ public final class Swaps {
      */
     public Swap(Path place, Path staged, Path aside, StoreEntry oldFile) {
       this.place = Objects.requireNonNull(place);
-      this.staged = staged;
-      this.aside = aside;
-      this.oldFile = oldFile;
-    }
-
-    /** The place in the table. */
-    public Path place() {
-      return place;
-    }
-
-    /** The directory that is published here, empty if none is. */
-    public Optional<Path> staged() {
-      return Optional.ofNullable(staged);
-    }
-
-    /** Where the old content goes, empty if there is none to replace. */
-    public Optional<Path> aside() {
-      return Optional.ofNullable(aside);
-    }
-
-    /** The old content, if that is a file; else it is a directory. */
-    public Optional<StoreEntry> oldFile() {
-      return Optional.ofNullable(oldFile);
+      this.staged = Optional.ofNullable(staged);
+      this.aside = Optional.ofNullable(aside);
+      this.oldFile = Optional.ofNullable(oldFile);
     }
 
     @Override
     public String toString() {
       return place
-          + (staged == null ? "" : " from " + staged)
-          + (aside == null ? "" : ", the old content to " + aside);
+          + staged.map(path -> " from " + path).orElse("")
+          + aside.map(path -> ", the old content to " + path).orElse("");
     }
   }
 }

@@ -192,8 +192,8 @@ final class OpenJob {
         directory.files().forEach(file -> old.put(file.path(), file));
       }
       for (Swap swap : plan.swaps().all()) {
-        swap.aside().ifPresent(aside -> asides.put(aside.getName(), swap.place()));
-        swap.staged().ifPresent(staged -> swapped.add(swap.place()));
+        swap.aside.ifPresent(aside -> asides.put(aside.getName(), swap.place));
+        swap.staged.ifPresent(staged -> swapped.add(swap.place));
       }
     }
 

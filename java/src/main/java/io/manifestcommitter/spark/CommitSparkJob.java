@@ -304,7 +304,7 @@ final class CommitSparkJob {
         new Result<>(() -> CommitJournal.write(store, staging.attempt(), plan));
     try {
       if (config.holds()) {
-        written.run();
+        written.apply();
       } else {
         commit.prepare(setUp.mayHaveReport, written);
       }

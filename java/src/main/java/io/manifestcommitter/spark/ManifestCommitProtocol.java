@@ -395,12 +395,8 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
    * Scala declares no checked exceptions, so Spark's interface does not let us declare them; they
    * pass unwrapped.
    */
-  private static <T> T run(Callable<T> action) {
-    return ManifestCommitProtocol.<T, RuntimeException>unchecked(action);
-  }
-
   @SuppressWarnings("unchecked")
-  private static <T, E extends Exception> T unchecked(Callable<T> action) throws E {
+  private static <T, E extends Exception> T run(Callable<T> action) throws E {
     try {
       return action.call();
     } catch (Exception e) {

@@ -30,8 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
@@ -100,7 +100,7 @@ final class PlanSparkJob {
   JobPlan run(List<StagedTree> trees, Collection<Path> overwritten, JobPlanner planner)
       throws IOException {
     Set<Path> targets = new HashSet<>();
-    trees.forEach(tree -> targets.add(tree.target()));
+    trees.forEach(tree -> targets.add(tree.root.directory()));
     Result<ExistingDirectories> found =
         new Result<>(
             () ->
@@ -109,7 +109,7 @@ final class PlanSparkJob {
                     : new FindEntries(store, workers).directories(planner.directories()));
     Collection<Path> replaced = overwritten;
     if (config.conflictMode != ConflictMode.APPEND) {
-      found.run();
+      found.apply();
       Collection<Path> conflicts =
           conflicts(planner.parents(), overwritten, found.get().directories(), targets);
       if (conflicts.contains(table)) {
@@ -179,7 +179,7 @@ final class PlanSparkJob {
             tree ->
                 tree.isByDirectory
                     ? new PlanSwaps(store, tree.root, tree.output, existing, directories)
-                        .run(tree.destinations(planned), byTarget.get(tree.target()))
+                        .run(tree.destinations(planned), byTarget.get(tree.root.directory()))
                     : List.<Swap>of())
         .forEach(swaps::addAll);
     return swaps;
@@ -188,7 +188,7 @@ final class PlanSparkJob {
   /** The replaced places of each target: those in it, and in no other target below it. */
   private static Map<Path, List<Path>> byTarget(Collection<Path> replaced, List<StagedTree> trees) {
     Map<Path, List<Path>> byTarget = new HashMap<>();
-    trees.forEach(tree -> byTarget.put(tree.target(), new ArrayList<>()));
+    trees.forEach(tree -> byTarget.put(tree.root.directory(), new ArrayList<>()));
     for (Path place : replaced) {
       Path above = place;
       while (above != null && !byTarget.containsKey(above)) {
@@ -214,7 +214,7 @@ final class PlanSparkJob {
       Collection<Path> written, Collection<Path> overwritten, Set<Path> existing, Set<Path> targets)
       throws IOException {
     Set<Path> asked = new HashSet<>(overwritten);
-    Set<Path> there = new TreeSet<>();
+    Set<Path> there = new ConcurrentSkipListSet<>();
     List<Path> ofTargets = new ArrayList<>();
     for (Path directory : written) {
       if (StorePaths.isSameOrBelowOne(asked, directory)) {
@@ -226,12 +226,13 @@ final class PlanSparkJob {
         there.add(directory);
       }
     }
-    List<Boolean> showFiles = workers.map(ofTargets, this::showsFiles);
-    for (int i = 0; i < ofTargets.size(); i++) {
-      if (showFiles.get(i)) {
-        there.add(ofTargets.get(i));
-      }
-    }
+    workers.forEach(
+        ofTargets,
+        target -> {
+          if (showsFiles(target)) {
+            there.add(target);
+          }
+        });
     if (config.conflictMode == ConflictMode.FAIL && !there.isEmpty()) {
       throw new PlanRejectedException(
           there.size()

@@ -110,7 +110,7 @@ final class PlanSwaps {
 
   private void add(Swap swap) {
     swaps.add(swap);
-    places.add(swap.place());
+    places.add(swap.place);
   }
 
   /** Whether it is missing, and its parent is not, nor comes with a swap. */

@@ -97,7 +97,7 @@ final class ProveStaged {
    */
   void removeStrays(List<Swap> swaps) throws IOException {
     Set<Path> staged = new HashSet<>();
-    swaps.forEach(swap -> swap.staged().ifPresent(staged::add));
+    swaps.forEach(swap -> swap.staged.ifPresent(staged::add));
     strays.removeIf(stray -> !StorePaths.isSameOrBelowOne(staged, stray.path()));
     workers.forEach(
         strays,

@@ -45,7 +45,7 @@ final class StagedTree {
   /** Adds a directory, and those of all levels that lead to it. */
   private void add(String relative, CommittedFiles.Directory files) {
     Path source = StorePaths.resolve(output, relative);
-    Path destination = StorePaths.resolve(target(), relative);
+    Path destination = StorePaths.resolve(root.directory(), relative);
     Directory directory = directory(source, destination);
     directory.files = files;
     while (!source.equals(output)) {
@@ -60,11 +60,6 @@ final class StagedTree {
 
   private Directory directory(Path source, Path destination) {
     return directories.computeIfAbsent(source, path -> new Directory(path, destination));
-  }
-
-  /** The table or location. */
-  Path target() {
-    return root.directory();
   }
 
   /**

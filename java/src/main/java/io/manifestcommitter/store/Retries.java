@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /** Repeats a request that may safely be repeated. */
 public final class Retries {
@@ -22,7 +24,7 @@ public final class Retries {
    *
    * @throws IOException the last failure, with the earlier ones suppressed in it
    */
-  public static void few(Request request) throws IOException {
+  public static void few(InvocationRaisingIOE request) throws IOException {
     times(
         FEW,
         (time, failure) -> {
@@ -42,11 +44,12 @@ public final class Retries {
    * @param before each further time; what it throws ends it
    * @throws IOException the last failure, with the earlier ones suppressed in it
    */
-  public static void times(int times, BeforeAgain before, Request request) throws IOException {
+  public static void times(int times, BeforeAgain before, InvocationRaisingIOE request)
+      throws IOException {
     IOException earlier = null;
     for (int time = 1; ; time++) {
       try {
-        request.run();
+        request.apply();
         return;
       } catch (IOException e) {
         if (earlier != null && earlier != e) {
@@ -111,7 +114,8 @@ public final class Retries {
     return rename(() -> store.renameDirectory(source, destination), () -> {});
   }
 
-  private static RenameResult rename(Supplier<RenameResult> rename, Request beforeAgain) {
+  private static RenameResult rename(
+      Supplier<RenameResult> rename, InvocationRaisingIOE beforeAgain) {
     RenameResult result = rename.get();
     for (int time = 2; time <= FEW && result.outcome() == Outcome.FAILED; time++) {
       if (result.inTheWay().isPresent()) {
@@ -119,7 +123,7 @@ public final class Retries {
         break;
       }
       try {
-        beforeAgain.run();
+        beforeAgain.apply();
         result = rename.get();
       } catch (IOException e) {
         result =
@@ -132,7 +136,7 @@ public final class Retries {
   /**
    * As {@link #few}, but a last failure is noted in {@code left}, with its path, and work goes on.
    */
-  public static void fewOrNote(Path path, Queue<String> left, Request request) {
+  public static void fewOrNote(Path path, Queue<String> left, InvocationRaisingIOE request) {
     try {
       few(request);
     } catch (IOException e) {
@@ -141,9 +145,9 @@ public final class Retries {
   }
 
   /** As {@link #few}, of a request that has an answer. */
-  public static <T> T fewFor(Answer<T> request) throws IOException {
+  public static <T> T fewFor(CallableRaisingIOE<T> request) throws IOException {
     List<T> answer = new ArrayList<>(1);
-    few(() -> answer.add(request.get()));
+    few(() -> answer.add(request.apply()));
     return answer.get(0);
   }
 
@@ -152,19 +156,5 @@ public final class Retries {
   public interface BeforeAgain {
     /** Does it, after the request failed for the {@code time}-th time, counted from 1. */
     void run(int time, IOException failure) throws IOException;
-  }
-
-  /** A request that has an answer, and may be repeated. */
-  @FunctionalInterface
-  public interface Answer<T> {
-    /** Makes it. */
-    T get() throws IOException;
-  }
-
-  /** A request that may be repeated. */
-  @FunctionalInterface
-  public interface Request {
-    /** Makes it. */
-    void run() throws IOException;
   }
 }

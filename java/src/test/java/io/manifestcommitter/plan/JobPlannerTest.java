@@ -49,7 +49,7 @@ class JobPlannerTest {
     assertThat(plan.jobId()).isEqualTo("job1");
     assertThat(plan.table()).isEqualTo(TABLE);
     assertThat(plan.files()).containsExactly(first, second);
-    assertThat(plan.bytes()).isEqualTo(7);
+    assertThat(plan.files().bytes()).isEqualTo(7);
     assertThat(plan.tasks()).isEqualTo(2);
     assertThat(plan.replaced()).containsExactly(old);
     assertThat(plan.warnings()).containsExactly("one file less");
@@ -62,7 +62,7 @@ class JobPlannerTest {
     JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
 
     assertThat(plan.files()).isEmpty();
-    assertThat(plan.bytes()).isZero();
+    assertThat(plan.files().bytes()).isZero();
     assertThat(plan.tasks()).isZero();
     assertThat(plan.directoriesToMake(new BitSet())).isEmpty();
     assertThat(planner.directories()).isEmpty();
