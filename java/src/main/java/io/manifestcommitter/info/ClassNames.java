@@ -55,7 +55,7 @@ final class ClassNames {
           "org.apache.hadoop.fs.gs.",
           hadoop("hadoop-gcp"),
           "com.google.cloud.hadoop.",
-          StoreFamily.GCS.connector(),
+          StoreFamily.GCS.connector,
           "org.apache.spark.internal.io.cloud.",
           "org.apache.spark:spark-hadoop-cloud, of Spark's version",
           "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",

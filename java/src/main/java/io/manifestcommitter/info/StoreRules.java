@@ -2,18 +2,18 @@
 package io.manifestcommitter.info;
 
 import static io.manifestcommitter.info.FactoryBinding.setting;
+import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.cli.CommandLine.Setting;
-import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.store.GcsStore;
-import io.manifestcommitter.store.MagicUploads;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -29,9 +29,7 @@ import org.apache.hadoop.fs.Path;
  */
 final class StoreRules extends Rules {
   private static final String GS_IMPL = "fs.gs.impl";
-  private static final String GS_BLOCK_SIZE = "fs.gs.block.size";
   private static final String GS_MOVE = "fs.gs.operation.move.enable";
-  private static final long DEFAULT_BLOCK_SIZE = 64 << 20;
   private static final String OPEN_OPTIONS = "org/apache/hadoop/fs/Options$OpenFileOptions";
 
   private static final String S3_UPLOADS = "fs.s3a.multipart.uploads.enabled";
@@ -67,18 +65,14 @@ final class StoreRules extends Rules {
       checkGoogles();
     } else if (connector.equals(ClassNames.HADOOPS_GS)) {
       checkHadoopsGs(bound);
-    } else if (connector.startsWith("org.apache.hadoop.fs.s3a.")) {
-      checkMagic();
-      if (conf.getTrimmed(CommitterConfig.PUBLISH, "").equalsIgnoreCase("hold")) {
-        add("s3-held-uploads", Repair.set(CommitterConfig.PUBLISH, "now"));
-      }
     }
   }
 
   /**
    * A rule of the table about settings. It names what the connector's class begins with, and which
    * versions of Hadoop it is about. Of each key it tells the connector's default, which values are
-   * wrong, and what to set.
+   * wrong, and what to set. A key that tells nothing to set is a condition: unless its value is one
+   * of those, nothing is wrong.
    */
   private void checkSettings(String connector, String name, JsonNode rule) {
     if (!rule.has("connector")
@@ -86,21 +80,24 @@ final class StoreRules extends Rules {
         || !version.matches(rule.path("hadoop").asText(".*"))) {
       return;
     }
-    Repair[] repair = {Repair.none()};
-    rule.get("settings")
-        .fields()
-        .forEachRemaining(
-            setting -> {
-              String key = bucketKey(setting.getKey());
-              JsonNode is = setting.getValue();
-              if (conf.getTrimmed(key, is.get("default").asText())
-                  .matches(is.get("wrong").asText())) {
-                repair[0] = repair[0].andSet(key, is.get("set").asText());
-              }
-            });
-    Set<String> keys = repair[0].settings.keySet();
+    Repair repair = Repair.none();
+    Iterator<Map.Entry<String, JsonNode>> settings = rule.get("settings").fields();
+    while (settings.hasNext()) {
+      Map.Entry<String, JsonNode> setting = settings.next();
+      String key = bucketKey(setting.getKey());
+      JsonNode is = setting.getValue();
+      boolean isWrong =
+          conf.getTrimmed(key, is.get("default").asText()).matches(is.get("wrong").asText());
+      if (isWrong && is.has("set")) {
+        repair = repair.andSet(key, is.get("set").asText());
+      } else if (!isWrong && !is.has("set")) {
+        return;
+      }
+    }
+    Set<String> keys = repair.settings.keySet();
     if (!keys.isEmpty()) {
-      add(name, repair[0], String.join(" and ", keys), version);
+      String values = keys.stream().map(this::shown).collect(joining(" and "));
+      add(name, repair, String.join(" and ", keys), version, values);
     }
   }
 
@@ -118,13 +115,6 @@ final class StoreRules extends Rules {
   }
 
   private void checkGoogles() {
-    try {
-      // So the connector reads it; its other sizes may have a unit.
-      conf.getLong(GS_BLOCK_SIZE, 0);
-    } catch (NumberFormatException e) {
-      Repair repair = Repair.set(GS_BLOCK_SIZE, String.valueOf(blockSize()));
-      add("gcs-block-size", repair, shown(GS_BLOCK_SIZE));
-    }
     ClassLoader loader = conf.getClassLoader();
     if (!ClassNames.loads(loader, OPEN_OPTIONS.replace('/', '.'))
         && names(loader, ClassNames.GOOGLES_GS, OPEN_OPTIONS)) {
@@ -141,11 +131,11 @@ final class StoreRules extends Rules {
       return;
     }
     // Here the committer does not use the client of Google's connector.
-    String value = obstacle.get().value();
+    String value = obstacle.get().value;
     add(
         "gcs-filesystem-calls",
-        obstacle.get().setting().map(key -> Repair.set(key, value)).orElseGet(Repair::none),
-        obstacle.get().reason());
+        obstacle.get().setting.map(key -> Repair.set(key, value)).orElseGet(Repair::none),
+        obstacle.get().reason);
     if (!conf.getBoolean(GS_MOVE, false) && !new Stores(conf).isVouchedFor(path)) {
       boolean isSet = setting(conf, GS_MOVE).isPresent();
       add(isSet ? "gcs-no-move/set" : "gcs-no-move/unset", move, shown(GS_MOVE));
@@ -153,30 +143,6 @@ final class StoreRules extends Rules {
     if (conf.getTrimmed("fs.gs.checksum.type", "NONE").equals("NONE")) {
       add("gcs-no-checksum", Repair.set("fs.gs.checksum.type", "CRC32C"));
     }
-  }
-
-  private void checkMagic() {
-    String writeTo = conf.getTrimmed(CommitterConfig.S3_WRITE_TO, "");
-    if (!writeTo.equalsIgnoreCase(CommitterConfig.S3WriteTo.MAGIC.name())) {
-      return;
-    }
-    if (version.startsWith("3.3.") || version.equals("3.4.0")) {
-      magicUnavailable(
-          CommitterConfig.S3_WRITE_TO,
-          "disk",
-          "hadoop-aws "
-              + version
-              + " does not note in memory what it uploads; 3.4.1 or newer is needed");
-    } else if (!conf.getBoolean(bucketKey(S3_MAGIC), true)) {
-      magicUnavailable(bucketKey(S3_MAGIC), "true", S3_MAGIC + " is false");
-    } else if (!conf.getBoolean(bucketKey(MagicUploads.IN_MEMORY), false)) {
-      String key = bucketKey(MagicUploads.IN_MEMORY);
-      magicUnavailable(key, "true", MagicUploads.IN_MEMORY + " is not true");
-    }
-  }
-
-  private void magicUnavailable(String key, String value, String why) {
-    add("s3-magic-unavailable", Repair.set(key, value), why);
   }
 
   /** Binds Google's connector, for users of FileSystem and of FileContext. */
@@ -227,14 +193,6 @@ final class StoreRules extends Rules {
 
   private String shown(String key) {
     return setting(conf, key).map(Setting::toString).orElse("");
-  }
-
-  private long blockSize() {
-    try {
-      return conf.getLongBytes(GS_BLOCK_SIZE, DEFAULT_BLOCK_SIZE);
-    } catch (IllegalArgumentException e) {
-      return DEFAULT_BLOCK_SIZE;
-    }
   }
 
   /**

@@ -97,7 +97,7 @@ final class ProveHeld {
 
   /** Whether an upload waits, so far as the store tells. */
   private static boolean waits(FileEntry file, Optional<Set<String>> waiting) {
-    return !waiting.isPresent() || waiting.get().contains(file.upload().get().id());
+    return !waiting.isPresent() || waiting.get().contains(file.upload().get().id);
   }
 
   /** Where the job was to replace what is there, or to find nothing. */

@@ -4,7 +4,6 @@ package io.manifestcommitter.journal;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.CallerContext;
-import io.manifestcommitter.store.ForwardingStore;
 import io.manifestcommitter.store.Store;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
@@ -126,7 +125,7 @@ public final class Heartbeat implements Closeable {
    * not asked any more.
    */
   public Store guard(Store changed) {
-    return new GuardedStore(changed);
+    return changed.guardedBy(this::requireBeating);
   }
 
   private synchronized void requireBeating() throws SilentDriverException {
@@ -250,36 +249,6 @@ public final class Heartbeat implements Closeable {
     } catch (Throwable e) {
       // An Error, too, would end the beats for good, and without a word.
       LOG.warn("{} could not be written: after a while this job may be taken for dead", file, e);
-    }
-  }
-
-  /** Reading needs no leave. */
-  private final class GuardedStore extends ForwardingStore {
-    private final Store guarded;
-
-    GuardedStore(Store guarded) {
-      this.guarded = guarded;
-    }
-
-    @Override
-    protected Store of(Path path) {
-      return guarded;
-    }
-
-    @Override
-    protected Store toChange(Path path) throws IOException {
-      requireBeating();
-      return guarded;
-    }
-
-    @Override
-    public Path named(Path path) {
-      return guarded.named(path);
-    }
-
-    @Override
-    public Store pastLimits() {
-      return new GuardedStore(guarded.pastLimits());
     }
   }
 

@@ -318,10 +318,7 @@ public final class PlanReader {
     FileIdentity identity = identity(record);
     String name = record.text("name");
     // An upload that is damaged fails here, and not once others were completed.
-    planner.publish(
-        source.isPresent()
-            ? FileEntry.between(source.get(), destination, name, identity)
-            : FileEntry.uploaded(destination, name, identity));
+    planner.publish(FileEntry.of(source, destination, name, identity));
   }
 
   private static FileIdentity identity(Record record) {

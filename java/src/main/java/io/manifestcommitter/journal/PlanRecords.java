@@ -117,8 +117,8 @@ final class PlanRecords {
     Record record =
         new Record(kind)
             .with("name", name)
-            .with("size", file.length())
-            .with("modified", file.modificationTime());
-    return file.etag().isEmpty() ? record : record.with("etag", file.etag());
+            .with("size", file.length)
+            .with("modified", file.modificationTime);
+    return file.etag.isEmpty() ? record : record.with("etag", file.etag);
   }
 }

@@ -64,30 +64,23 @@ public final class FileEntry {
   }
 
   /**
-   * A file to rename to the same name in another directory.
+   * An upload to complete: as {@link #of}, without a source.
    *
-   * @param source the directory where the task left it, as {@link PathText} has it in one form
-   * @param destination the directory where the job's commit puts it, as well
-   * @param name of the file
-   * @throws IllegalArgumentException if the name is none, or a number is negative
-   */
-  public static FileEntry between(
-      Path source, Path destination, String name, FileIdentity identity) {
-    return of(Optional.of(source), destination, name, identity);
-  }
-
-  /**
-   * An upload to complete.
-   *
-   * @param destination the directory that it was made for, as {@link PathText} has it in one form
    * @param identity with the upload
-   * @throws IllegalArgumentException if the name or the upload is none, or a number is negative
    */
   public static FileEntry uploaded(Path destination, String name, FileIdentity identity) {
     return of(Optional.empty(), destination, name, identity);
   }
 
-  private static FileEntry of(
+  /**
+   * A file to rename to the same name in another directory, or an upload to complete.
+   *
+   * @param source the directory where the task left it, as {@link PathText} has it in one form;
+   *     empty for an upload
+   * @param destination the directory where the job's commit puts it, as well
+   * @throws IllegalArgumentException if the name or the upload is none, or a number is negative
+   */
+  public static FileEntry of(
       Optional<Path> source, Path destination, String name, FileIdentity identity) {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
@@ -164,7 +157,7 @@ public final class FileEntry {
 
   /** The length in bytes. */
   public long size() {
-    return identity.length();
+    return identity.length;
   }
 
   /** Whether the file is an upload to be completed, and not a file to be renamed. */
@@ -179,12 +172,12 @@ public final class FileEntry {
 
   /** The etag, empty where it is unknown. */
   public String etag() {
-    return identity.etag();
+    return identity.etag;
   }
 
   /** The modification time in milliseconds since 1970, 0 where it is unknown. */
   public long modificationTime() {
-    return identity.modificationTime();
+    return identity.modificationTime;
   }
 
   @Override

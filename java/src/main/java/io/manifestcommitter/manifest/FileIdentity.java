@@ -4,11 +4,10 @@ package io.manifestcommitter.manifest;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 
 /**
  * What identifies a file: its length, its etag, and when it was last modified. Etag and time are
@@ -24,9 +23,13 @@ public final class FileIdentity {
   private static final String HASH = "COMPOSITE-CRC32C-";
   private static final char GENERATION = '#';
 
-  private final long length;
-  private final String etag;
-  private final long modificationTime;
+  public final long length;
+
+  /** The etag, empty where there is none that survives a rename. */
+  public final String etag;
+
+  /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
+  public final long modificationTime;
 
   /**
    * An identity.
@@ -41,26 +44,12 @@ public final class FileIdentity {
     this.modificationTime = modificationTime;
   }
 
-  public long length() {
-    return length;
-  }
-
-  /** The etag, empty where there is none that survives a rename. */
-  public String etag() {
-    return etag;
-  }
-
-  /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
-  public long modificationTime() {
-    return modificationTime;
-  }
-
   /** Whether this is, as far as the store can tell, the identity of the same file as another. */
   public boolean isOfSameFileAs(FileIdentity other) {
     boolean hasEtags = !kept(etag).isEmpty() && !kept(other.etag).isEmpty();
     boolean hasTimes = modificationTime != 0 && other.modificationTime != 0;
     return length == other.length
-        && (!hasEtags || isKept(etag, other.etag))
+        && (!hasEtags || kept(etag).equals(kept(other.etag)))
         && (!hasTimes || modificationTime == other.modificationTime);
   }
 
@@ -96,11 +85,6 @@ public final class FileIdentity {
     return end < 0 ? Upload.without(etag) : etag.substring(0, end);
   }
 
-  /** Whether two etags may be those of one file, published or not. */
-  public static boolean isKept(String etag, String other) {
-    return etag.equals(other) || kept(etag).equals(kept(other));
-  }
-
   /**
    * The generation of the object.
    *
@@ -122,65 +106,32 @@ public final class FileIdentity {
   /**
    * A multipart upload that waits to be completed: invisible until then. It travels as text in the
    * etag of a file, after the etag that the file will have, as {@code
-   * 9a0e...-1#upload=<id>#<etag>,<etag>}. A part that has a checksum has it after its etag, {@code
-   * <etag>:<algorithm>:<checksum>}. Id, etags and checksums are URL-encoded.
+   * 9a0e...-1#upload=<id>#<part>,<part>}. The id is URL-encoded. A part has one URL-encoded text,
+   * or three with colons between; what they say is known where it is uploaded and completed.
    */
   public static final class Upload {
     private static final String MARK = "#upload=";
+    private static final Pattern PART = Pattern.compile("[\\w.*+%-]*(:[\\w.*+%-]+:[\\w.*+%-]*)?");
 
-    private final String id;
-    private final List<Part> parts;
+    public final String id;
+    public final List<String> parts;
 
-    /** An upload, with its parts in their order. */
-    public Upload(String id, List<Part> parts) {
+    /**
+     * An upload, with its parts in their order.
+     *
+     * @throws IllegalArgumentException if it has no id or no part, or a part is none
+     */
+    public Upload(String id, List<String> parts) {
       if (id.isEmpty() || parts.isEmpty()) {
         throw new IllegalArgumentException("an upload has an id and a part at least");
       }
+      for (String part : parts) {
+        if (!PART.matcher(part).matches()) {
+          throw new IllegalArgumentException("'" + part + "' is not a part of an upload");
+        }
+      }
       this.id = id;
       this.parts = List.copyOf(parts);
-    }
-
-    /** One part, as the store answered it. */
-    public static final class Part {
-      private final String etag;
-      private final String algorithm;
-      private final String checksum;
-
-      /** A part; algorithm and checksum are empty where the store keeps none. */
-      public Part(String etag, String algorithm, String checksum) {
-        this.etag = etag;
-        this.algorithm = algorithm;
-        this.checksum = checksum;
-      }
-
-      /** As the store gave it, perhaps in quotes. */
-      public String etag() {
-        return etag;
-      }
-
-      public String algorithm() {
-        return algorithm;
-      }
-
-      public String checksum() {
-        return checksum;
-      }
-
-      private String text() {
-        return algorithm.isEmpty()
-            ? encoded(etag)
-            : encoded(etag) + ":" + encoded(algorithm) + ":" + encoded(checksum);
-      }
-
-      private static Part of(String text) {
-        String[] fields = text.split(":", -1);
-        if (fields.length != 1 && fields.length != 3) {
-          throw new IllegalArgumentException("'" + text + "' is not a part of an upload");
-        }
-        return fields.length == 1
-            ? new Part(decoded(text), "", "")
-            : new Part(decoded(fields[0]), decoded(fields[1]), decoded(fields[2]));
-      }
     }
 
     /**
@@ -197,25 +148,14 @@ public final class FileIdentity {
       if (fields.length != 2) {
         throw new IllegalArgumentException("'" + etag + "' is not an upload");
       }
-      List<Part> parts = new ArrayList<>();
-      for (String part : fields[1].split(",", -1)) {
-        parts.add(Part.of(part));
-      }
-      return Optional.of(new Upload(decoded(fields[0]), parts));
+      String id = URLDecoder.decode(fields[0], StandardCharsets.UTF_8);
+      return Optional.of(new Upload(id, List.of(fields[1].split(",", -1))));
     }
 
     /** What of the etag of a file is not the upload; all of it if there is none. */
     static String without(String etag) {
       int end = etag.indexOf(MARK);
       return end < 0 ? etag : etag.substring(0, end);
-    }
-
-    public String id() {
-      return id;
-    }
-
-    public List<Part> parts() {
-      return parts;
     }
 
     /**
@@ -226,17 +166,9 @@ public final class FileIdentity {
     public String toEtag(String etag) {
       return etag
           + MARK
-          + encoded(id)
+          + URLEncoder.encode(id, StandardCharsets.UTF_8)
           + "#"
-          + parts.stream().map(Part::text).collect(Collectors.joining(","));
-    }
-
-    private static String encoded(String text) {
-      return URLEncoder.encode(text, StandardCharsets.UTF_8);
-    }
-
-    private static String decoded(String text) {
-      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+          + String.join(",", parts);
     }
   }
 }

@@ -129,7 +129,7 @@ public final class PathText {
   }
 
   /** A path without the directory that it lies below, undecorated; empty if it does not. */
-  static Optional<String> below(Path directory, Path path) {
+  public static Optional<String> below(Path directory, Path path) {
     URI uri = path.toUri();
     String prefix = prefix(directory);
     boolean isBelow =

@@ -167,8 +167,8 @@ final class ProveStaged {
 
   private FileEntry identified(FileEntry file) throws IOException {
     StoreEntry entry = store.identified(StoreEntry.file(file.source(), file.identity()));
-    return FileEntry.between(
-        file.source().getParent(), file.destinationDirectory(), file.name(), entry.identity());
+    return FileEntry.of(
+        file.sourceDirectory(), file.destinationDirectory(), file.name(), entry.identity());
   }
 
   private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)

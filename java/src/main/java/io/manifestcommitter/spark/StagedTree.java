@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
@@ -113,7 +114,7 @@ final class StagedTree {
 
     /** What becomes of a file that was named. */
     FileEntry planned(StoreEntry entry) {
-      return FileEntry.between(source, destination, entry.name(), entry.identity());
+      return FileEntry.of(Optional.of(source), destination, entry.name(), entry.identity());
     }
   }
 }

@@ -2,7 +2,6 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
-import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.Rows;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -70,8 +69,8 @@ final class TaskOutput {
     Rows.Writer body = new Rows.Writer(COLUMNS, 1024).plain(jobId).number(task);
     for (StagedFile file : files) {
       body.text(LOCATIONS, file.location).text(DIRECTORIES, file.directory).text(NAMES, file.name);
-      body.text(ETAGS, file.upload.map(FileIdentity::etag).orElse(""));
-      file.upload.ifPresent(upload -> body.number(upload.length()));
+      body.text(ETAGS, file.upload.map(upload -> upload.etag).orElse(""));
+      file.upload.ifPresent(upload -> body.number(upload.length));
     }
     byte[] plain = body.take();
     byte[] packed = Rows.deflate(plain);

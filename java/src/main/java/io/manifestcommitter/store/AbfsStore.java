@@ -72,11 +72,6 @@ public final class AbfsStore extends HadoopStore {
     this.pagesAreFree = asksForPagesOnly(fs);
   }
 
-  @Override
-  protected HadoopStore through(RequestGate gate) {
-    return new AbfsStore(fs(), gate);
-  }
-
   /** An account and its container are the same by both schemes; the second one insists on TLS. */
   @Override
   protected boolean isAlsoCalled(URI uri) {

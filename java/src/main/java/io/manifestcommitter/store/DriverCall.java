@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import org.apache.hadoop.util.functional.FutureIO;
 
 /**
  * Calls methods of drivers that were found at run time, and tells what HTTP status a store answered
@@ -29,7 +30,7 @@ final class DriverCall {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
-      throw thrown(e);
+      throw FutureIO.unwrapInnerException(e);
     } catch (IllegalAccessException e) {
       throw new IOException(e);
     }
@@ -46,18 +47,6 @@ final class DriverCall {
     } catch (NoSuchMethodException e) {
       throw new IOException(e);
     }
-  }
-
-  /** What was thrown, if it is checked; else throws it. */
-  static IOException thrown(InvocationTargetException e) {
-    Throwable cause = e.getCause();
-    if (cause instanceof RuntimeException) {
-      throw (RuntimeException) cause;
-    }
-    if (cause instanceof Error) {
-      throw (Error) cause;
-    }
-    return cause instanceof IOException ? (IOException) cause : new IOException(cause);
   }
 
   /** Whether a failure is, or was caused by, an answer that asks for fewer requests. */

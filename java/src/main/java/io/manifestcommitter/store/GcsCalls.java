@@ -10,6 +10,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.hadoop.util.functional.FutureIO;
 
 /**
  * The calls of Google's connector that make one request each: {@code GoogleHadoopFileSystem
@@ -110,7 +111,7 @@ final class GcsCalls {
     try {
       return id.newInstance(bucket, object, generation);
     } catch (InvocationTargetException e) {
-      throw DriverCall.thrown(e);
+      throw FutureIO.unwrapInnerException(e);
     } catch (ReflectiveOperationException e) {
       throw new IOException(e);
     }

@@ -375,16 +375,5 @@ final class GcsClient {
     public String getEtag() {
       return etag;
     }
-
-    // What is not part of a file's name is not compared by FileStatus either.
-    @Override
-    public boolean equals(Object other) {
-      return super.equals(other);
-    }
-
-    @Override
-    public int hashCode() {
-      return super.hashCode();
-    }
   }
 }

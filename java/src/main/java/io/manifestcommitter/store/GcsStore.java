@@ -93,11 +93,6 @@ public final class GcsStore extends HadoopStore {
     this.client = client;
   }
 
-  @Override
-  protected HadoopStore through(RequestGate gate) {
-    return new GcsStore(fs(), fs().getConf(), gate);
-  }
-
   /** The connector's own client moves objects, whatever is set; else it may copy them. */
   @Override
   public Optional<String> shortcoming(Path path) {
@@ -167,37 +162,27 @@ public final class GcsStore extends HadoopStore {
 
   /** Why Google Cloud Storage is asked by {@code FileSystem} calls. */
   public static final class Obstacle {
-    private final String reason;
-    private final String setting;
-    private final String value;
+    /** For a message. */
+    public final String reason;
+
+    /** The setting that is in the way, if it is one. */
+    public final Optional<String> setting;
+
+    /** What that setting should be. */
+    public final String value;
 
     /** A setting, which has another value where there is no obstacle. */
     private Obstacle(String setting, String is, String shouldBe) {
       this.reason = setting + " is " + is;
-      this.setting = setting;
+      this.setting = Optional.of(setting);
       this.value = shouldBe;
     }
 
     /** Something that the connector lacks. */
     private Obstacle(Throwable what) {
       this.reason = what.getMessage();
-      this.setting = null;
+      this.setting = Optional.empty();
       this.value = "";
-    }
-
-    /** For a message. */
-    public String reason() {
-      return reason;
-    }
-
-    /** The setting that is in the way, if it is one. */
-    public Optional<String> setting() {
-      return Optional.ofNullable(setting);
-    }
-
-    /** What that setting should be. */
-    public String value() {
-      return value;
     }
   }
 
@@ -219,7 +204,7 @@ public final class GcsStore extends HadoopStore {
         "{} is asked by FileSystem calls, which take more requests than the connector's own client:"
             + " {}",
         fs.getUri(),
-        obstacle.get().reason());
+        obstacle.get().reason);
     return Optional.empty();
   }
 

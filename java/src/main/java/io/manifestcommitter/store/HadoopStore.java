@@ -25,6 +25,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.apache.hadoop.util.functional.RemoteIterators;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -293,12 +294,12 @@ public class HadoopStore implements Store {
 
   @Override
   public Store pastLimits() {
-    return through(RequestGate.urgent());
+    throw new UnsupportedOperationException("A job has one limit for all its stores, not " + this);
   }
 
-  /** The same store, which makes its requests through another gate. */
-  protected HadoopStore through(RequestGate another) {
-    return new HadoopStore(fs, traits, another);
+  @Override
+  public Store guardedBy(InvocationRaisingIOE mayChange) {
+    throw new UnsupportedOperationException("A job guards all its stores at once, not " + this);
   }
 
   /** Why the committer cannot serve tables at a path, and what to do; empty if it can. */

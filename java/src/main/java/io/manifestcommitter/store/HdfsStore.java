@@ -65,11 +65,6 @@ public final class HdfsStore extends HadoopStore {
   }
 
   @Override
-  protected HadoopStore through(RequestGate gate) {
-    return new HdfsStore(fs(), gate);
-  }
-
-  @Override
   protected boolean isAlsoCalled(URI uri) {
     return areSame(fs().getConf(), fs().getUri(), uri);
   }

@@ -55,11 +55,6 @@ public final class LocalStore extends HadoopStore {
     super(fs, StoreTraits.LOCAL, gate);
   }
 
-  @Override
-  protected HadoopStore through(RequestGate gate) {
-    return new LocalStore(fs(), gate);
-  }
-
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {

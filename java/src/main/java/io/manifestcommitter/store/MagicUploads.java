@@ -144,13 +144,13 @@ public final class MagicUploads {
           throw new IOException(
               "S3A uploaded " + key + ", which attempt " + attempt + " did not ask for");
         }
-        List<Upload.Part> parts = new ArrayList<>();
+        List<String> parts = new ArrayList<>();
         for (Object part : (List<?>) get(pending, "getEtags")) {
-          parts.add(
-              new Upload.Part(
-                  text(part, "getEtag"),
-                  text(part, "getChecksumAlgorithm"),
-                  text(part, "getChecksum")));
+          List<String> fields = new ArrayList<>();
+          for (String field : List.of("getEtag", "getChecksumAlgorithm", "getChecksum")) {
+            fields.add(text(part, field));
+          }
+          parts.add(S3Uploads.part(fields));
         }
         String etag = new Upload(text(pending, "getUploadId"), parts).toEtag("");
         uploads.add(StoreEntry.file(destination, (Long) get(pending, "getLength"), etag, 0));

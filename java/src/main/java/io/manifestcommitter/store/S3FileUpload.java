@@ -6,15 +6,14 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigInteger;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 
 /**
  * The multipart upload of a local file. A part is a piece of the file as it is on disk. Before the
@@ -32,8 +31,11 @@ final class S3FileUpload implements FileUpload {
 
   private static final int BUFFER = 64 << 10;
 
-  private final Passage passage;
-  private final Source source;
+  private final HadoopStore store;
+
+  /** The uploads of the filesystem that is open now. */
+  private final CallableRaisingIOE<S3Uploads> uploads;
+
   private final File local;
   private final Path destination;
   private final long partSize;
@@ -41,23 +43,13 @@ final class S3FileUpload implements FileUpload {
   private String id;
   private long uploaded;
 
-  /** How requests are made, perhaps more than once. */
-  interface Passage {
-    <T> T pass(RequestKind kind, Object subject, RequestGate.Request<T> request) throws IOException;
-  }
-
-  /** The uploads of the filesystem that is open now. */
-  interface Source {
-    S3Uploads get() throws IOException;
-  }
-
   /** A piece of the file that was uploaded. */
   private static final class Piece {
     private final long length;
     private final byte[] hash;
-    private final Upload.Part part;
+    private final String part;
 
-    Piece(long length, byte[] hash, Upload.Part part) {
+    Piece(long length, byte[] hash, String part) {
       this.length = length;
       this.hash = hash;
       this.part = part;
@@ -65,7 +57,7 @@ final class S3FileUpload implements FileUpload {
 
     /** Whether its etag is the hash of its content; with keys of KMS it is not. */
     boolean isNamedByHash() {
-      return S3Uploads.unquoted(part.etag()).equals(hex(hash));
+      return S3Uploads.etagOf(part).equals(new MD5Hash(hash).toString());
     }
   }
 
@@ -74,9 +66,14 @@ final class S3FileUpload implements FileUpload {
    *
    * @param partSize in bytes; what S3 takes if that is more
    */
-  S3FileUpload(Passage passage, Source source, File local, Path destination, long partSize) {
-    this.passage = passage;
-    this.source = source;
+  S3FileUpload(
+      HadoopStore store,
+      CallableRaisingIOE<S3Uploads> uploads,
+      File local,
+      Path destination,
+      long partSize) {
+    this.store = store;
+    this.uploads = uploads;
     this.local = local;
     this.destination = destination;
     this.partSize = Math.max(LEAST_PART_SIZE, partSize);
@@ -129,7 +126,7 @@ final class S3FileUpload implements FileUpload {
     String given = id;
     ask(
         () -> {
-          source.get().abort(destination, given);
+          uploads.apply().abort(destination, given);
           return true;
         });
     id = null;
@@ -138,7 +135,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   private <T> T ask(RequestGate.Request<T> request) throws IOException {
-    return passage.pass(RequestKind.UPLOAD, destination, request);
+    return store.askLong(RequestKind.UPLOAD, destination, request);
   }
 
   /** May be called again after a failure: goes on where it stood. */
@@ -157,13 +154,13 @@ final class S3FileUpload implements FileUpload {
   }
 
   private void put(long length, boolean isLast) throws IOException {
-    S3Uploads uploads = source.get();
+    S3Uploads now = uploads.apply();
     if (id == null) {
-      id = uploads.begin(destination);
+      id = now.begin(destination);
     }
     byte[] hash = hash(uploaded, length);
     try (InputStream content = at(uploaded)) {
-      Upload.Part part = uploads.put(id, pieces.size() + 1, isLast, destination, content, length);
+      String part = now.put(id, pieces.size() + 1, isLast, destination, content, length);
       pieces.add(new Piece(length, hash, part));
       uploaded += length;
     }
@@ -187,14 +184,14 @@ final class S3FileUpload implements FileUpload {
 
   /** The etag of the file when it is completed; empty where it cannot be known before. */
   private String etag() {
-    MessageDigest whole = md5();
+    MessageDigest whole = MD5Hash.getDigester();
     for (Piece piece : pieces) {
       if (!piece.isNamedByHash()) {
         return "";
       }
       whole.update(piece.hash);
     }
-    return hex(whole.digest()) + "-" + pieces.size();
+    return new MD5Hash(whole.digest()) + "-" + pieces.size();
   }
 
   private InputStream at(long from) throws IOException {
@@ -209,7 +206,7 @@ final class S3FileUpload implements FileUpload {
   }
 
   private byte[] hash(long from, long length) throws IOException {
-    MessageDigest digest = md5();
+    MessageDigest digest = MD5Hash.getDigester();
     byte[] buffer = new byte[BUFFER];
     try (InputStream in = at(from)) {
       for (long left = length; left > 0; ) {
@@ -222,17 +219,5 @@ final class S3FileUpload implements FileUpload {
       }
     }
     return digest.digest();
-  }
-
-  private static MessageDigest md5() {
-    try {
-      return MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has MD5", e);
-    }
-  }
-
-  private static String hex(byte[] hash) {
-    return String.format(Locale.ROOT, "%032x", new BigInteger(1, hash));
   }
 }

@@ -51,11 +51,6 @@ public final class S3Store extends HadoopStore {
     super(fs, StoreTraits.S3, gate);
   }
 
-  @Override
-  protected HadoopStore through(RequestGate gate) {
-    return new S3Store(fs(), gate);
-  }
-
   /** A bucket is the same by each scheme on which S3A is. */
   @Override
   protected boolean isAlsoCalled(URI uri) {
@@ -134,7 +129,7 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    return new S3FileUpload(this::askLong, this::uploads, local, destination, uploads().partSize());
+    return new S3FileUpload(this, this::uploads, local, destination, uploads().partSize());
   }
 
   @Override
@@ -147,7 +142,7 @@ public final class S3Store extends HadoopStore {
         RequestKind.ABANDON_UPLOAD,
         file.destination(),
         () -> {
-          uploads().abort(file.destination(), upload.get().id());
+          uploads().abort(file.destination(), upload.get().id);
           return true;
         });
   }
@@ -187,9 +182,7 @@ public final class S3Store extends HadoopStore {
   /** Where an etag is no hash, and so not known before, it tells at least the number of parts. */
   private static boolean isAsPredicted(String etag, FileEntry file, Upload upload) {
     String predicted = FileIdentity.kept(file.etag());
-    return predicted.isEmpty()
-        ? etag.endsWith("-" + upload.parts().size())
-        : etag.equals(predicted);
+    return predicted.isEmpty() ? etag.endsWith("-" + upload.parts.size()) : etag.equals(predicted);
   }
 
   private static RenameResult recovered(FileEntry file, IOException failure) {

@@ -10,18 +10,22 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.BBPartHandle;
 import org.apache.hadoop.fs.BBUploadHandle;
 import org.apache.hadoop.fs.FileSystem;
@@ -30,6 +34,7 @@ import org.apache.hadoop.fs.PartHandle;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.UploadHandle;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +52,7 @@ final class S3Uploads {
   private static final long DEFAULT_PART_SIZE = 64L << 20;
 
   private static final String PART_HANDLE = "S3A-part01";
+  private static final String BETWEEN_FIELDS = ":";
 
   private final FileSystem fs;
   private final MultipartUploader uploader;
@@ -89,8 +95,9 @@ final class S3Uploads {
    * @param id of the upload
    * @param number from 1 on
    * @param length of the part, in bytes
+   * @return the part, as {@link #part} writes it
    */
-  Upload.Part put(
+  String put(
       String id, int number, boolean isLast, Path destination, InputStream content, long length)
       throws IOException {
     UploadHandle handle = handle(id);
@@ -104,21 +111,21 @@ final class S3Uploads {
       throw new IOException(
           "This version of Hadoop has another interface for uploads: " + putPart, e);
     } catch (InvocationTargetException e) {
-      throw failure(e.getCause());
+      throw FutureIO.unwrapInnerException(e);
     }
   }
 
   /** Completes an upload, and answers with the etag that the store gave the file, or nothing. */
   String complete(Path destination, long length, Upload upload) throws IOException {
     Map<Integer, PartHandle> parts = new TreeMap<>();
-    for (Upload.Part part : upload.parts()) {
+    for (String part : upload.parts) {
       int number = parts.size() + 1;
       // Only the sum of the lengths is used.
       long partLength = number == 1 ? length : 0;
-      parts.put(number, handle(destination, upload.id(), number, partLength, part));
+      parts.put(number, handle(destination, upload.id, number, partLength, part));
     }
     return unquoted(
-        text(get(uploader.complete(handle(upload.id()), destination, parts)).toByteArray()));
+        text(get(uploader.complete(handle(upload.id), destination, parts)).toByteArray()));
   }
 
   /** Aborts an upload. One that is not there, or was completed, is fine. */
@@ -146,7 +153,7 @@ final class S3Uploads {
       }
       return Optional.of(ids);
     } catch (InvocationTargetException e) {
-      throw failure(e.getCause());
+      throw FutureIO.unwrapInnerException(e);
     } catch (ReflectiveOperationException | ClassCastException e) {
       LOG.warn(
           "{} does not list uploads: whether those of a held job still wait shows only when they are"
@@ -169,8 +176,8 @@ final class S3Uploads {
     return BBUploadHandle.from(ByteBuffer.wrap(id.getBytes(StandardCharsets.UTF_8)));
   }
 
-  private static PartHandle handle(
-      Path path, String uploadId, int number, long length, Upload.Part part) throws IOException {
+  private static PartHandle handle(Path path, String uploadId, int number, long length, String part)
+      throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeUTF(PART_HANDLE);
@@ -178,16 +185,30 @@ final class S3Uploads {
       out.writeUTF(uploadId);
       out.writeInt(number);
       out.writeLong(length);
-      out.writeUTF(part.etag());
-      if (!part.algorithm().isEmpty()) {
-        out.writeUTF(part.algorithm());
-        out.writeUTF(part.checksum());
+      for (String field : part.split(BETWEEN_FIELDS, -1)) {
+        out.writeUTF(URLDecoder.decode(field, StandardCharsets.UTF_8));
       }
     }
     return BBPartHandle.from(ByteBuffer.wrap(bytes.toByteArray()));
   }
 
-  private static Upload.Part part(Object handle) throws IOException {
+  /**
+   * A part, as its upload keeps it: the etag as the store gave it, perhaps in quotes; then the
+   * algorithm and the checksum, where the store keeps one. Each is URL-encoded.
+   */
+  static String part(List<String> fields) {
+    return fields.stream()
+        .filter(field -> !field.isEmpty())
+        .map(field -> URLEncoder.encode(field, StandardCharsets.UTF_8))
+        .collect(Collectors.joining(BETWEEN_FIELDS));
+  }
+
+  /** The etag of such a part. */
+  static String etagOf(String part) {
+    return unquoted(URLDecoder.decode(part.split(BETWEEN_FIELDS, -1)[0], StandardCharsets.UTF_8));
+  }
+
+  private static String part(Object handle) throws IOException {
     byte[] bytes = ((PartHandle) handle).toByteArray();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       String kind = in.readUTF();
@@ -199,11 +220,11 @@ final class S3Uploads {
       in.readUTF();
       in.readInt();
       in.readLong();
-      String etag = in.readUTF();
-      boolean hasChecksum = in.available() > 0;
-      return hasChecksum
-          ? new Upload.Part(etag, in.readUTF(), in.readUTF())
-          : new Upload.Part(etag, "", "");
+      List<String> fields = new ArrayList<>();
+      while (in.available() > 0) {
+        fields.add(in.readUTF());
+      }
+      return part(fields);
     }
   }
 
@@ -223,20 +244,7 @@ final class S3Uploads {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Interrupted while the store was asked");
     } catch (ExecutionException e) {
-      throw failure(e.getCause());
+      throw FutureIO.unwrapInnerException(e);
     }
-  }
-
-  private static IOException failure(Throwable cause) {
-    if (cause instanceof UncheckedIOException) {
-      return ((UncheckedIOException) cause).getCause();
-    }
-    if (cause instanceof IOException) {
-      return (IOException) cause;
-    }
-    if (cause instanceof Error) {
-      throw (Error) cause;
-    }
-    return new IOException("The store's driver failed: " + cause, cause);
   }
 }

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
  * The filesystem as the committer needs it. Nothing else in the committer touches one.
@@ -231,6 +232,13 @@ public interface Store {
    * seconds.
    */
   Store pastLimits();
+
+  /**
+   * The same store, which asks before it changes anything; reading needs no leave.
+   *
+   * @param mayChange throws if nothing may be changed now
+   */
+  Store guardedBy(InvocationRaisingIOE mayChange);
 
   /**
    * Writes a file under a name that nobody looks for: it is renamed once it is complete, so that

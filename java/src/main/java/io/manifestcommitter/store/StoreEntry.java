@@ -115,17 +115,17 @@ public final class StoreEntry {
 
   /** The length in bytes. */
   public long length() {
-    return identity.length();
+    return identity.length;
   }
 
   /** The etag, empty where there is none that survives a rename. */
   public String etag() {
-    return identity.etag();
+    return identity.etag;
   }
 
   /** The modification time in milliseconds since 1970, 0 where it does not survive a rename. */
   public long modificationTime() {
-    return identity.modificationTime();
+    return identity.modificationTime;
   }
 
   /**

@@ -35,7 +35,9 @@ public enum StoreFamily {
   private static final Map<String, StoreFamily> BY_SCHEME = bySchemes();
 
   private final String schemes;
-  private final String connector;
+
+  /** The artifact that brings its FileSystem; empty if none is known. */
+  public final String connector;
 
   /** A kind: its schemes, with spaces between, and its {@link #connector}. */
   StoreFamily(String schemes, String connector) {
@@ -50,11 +52,6 @@ public enum StoreFamily {
     return connector.startsWith(HADOOP)
         ? connector + ":" + VersionInfo.getVersion()
         : connector.isEmpty() ? "the connector of " + scheme + "://" : connector;
-  }
-
-  /** The artifact that brings its FileSystem; empty if none is known. */
-  public String connector() {
-    return connector;
   }
 
   /** By a scheme; if that is none of ours, by the class to which it is bound. */

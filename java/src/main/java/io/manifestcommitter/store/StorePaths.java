@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.PathText;
 import java.net.URI;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 
@@ -31,14 +32,11 @@ public final class StorePaths {
    * up in between.
    */
   public static boolean isBelow(Path ancestor, Path path) {
-    if (!sameStore(ancestor, path)) {
-      return false;
-    }
-    String above = directoryPrefix(ancestor);
-    String below = path.toUri().getPath();
-    return below.length() > above.length()
-        && below.startsWith(above)
-        && !PathText.hasDotSegment(below.substring(above.length()));
+    return below(ancestor, path).isPresent();
+  }
+
+  private static Optional<String> below(Path ancestor, Path path) {
+    return PathText.below(ancestor, path).filter(relative -> !PathText.hasDotSegment(relative));
   }
 
   /** Whether {@code path} is {@code ancestor} or lies below it. */
@@ -67,10 +65,8 @@ public final class StorePaths {
    * @throws IllegalArgumentException if it is not below
    */
   public static String relative(Path ancestor, Path path) {
-    if (!isBelow(ancestor, path)) {
-      throw new IllegalArgumentException(path + " is not below " + ancestor);
-    }
-    return path.toUri().getPath().substring(directoryPrefix(ancestor).length());
+    return below(ancestor, path)
+        .orElseThrow(() -> new IllegalArgumentException(path + " is not below " + ancestor));
   }
 
   /**
@@ -110,10 +106,5 @@ public final class StorePaths {
     URI b = other.toUri();
     return Objects.equals(a.getScheme(), b.getScheme())
         && Objects.equals(a.getAuthority(), b.getAuthority());
-  }
-
-  private static String directoryPrefix(Path directory) {
-    String path = directory.toUri().getPath();
-    return path.endsWith("/") ? path : path + "/";
   }
 }

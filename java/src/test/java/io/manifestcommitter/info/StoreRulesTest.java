@@ -60,12 +60,11 @@ class StoreRulesTest {
     Problem old = problems("3.4.0").get(0);
     assertThat(old.text).contains("hadoop-aws 3.4.0", "3.4.1 or newer");
 
-    for (String key : List.of("fs.s3a.committer.magic.enabled", MagicUploads.IN_MEMORY)) {
-      Problem problem = problems("3.5.0").get(0);
-      assertThat(problem.code()).isEqualTo("s3-magic-unavailable");
-      assertThat(problem.repair.settings).containsOnlyKeys(key);
-      problem.repair.settings.forEach((name, value) -> conf.set(name, value));
-    }
+    Problem problem = problems("3.5.0").get(0);
+    assertThat(problem.code()).isEqualTo("s3-magic-unavailable");
+    assertThat(problem.repair.settings)
+        .containsOnlyKeys("fs.s3a.committer.magic.enabled", MagicUploads.IN_MEMORY);
+    problem.repair.settings.forEach((name, value) -> conf.set(name, value));
     assertThat(problems("3.5.0")).isEmpty();
     old.repair.settings.forEach((name, value) -> conf.set(name, value));
     assertThat(problems("3.4.0")).isEmpty();

@@ -46,7 +46,8 @@ class HeartbeatTest {
           "deletionDenied",
           "awaitRenames",
           "release",
-          "pastLimits");
+          "pastLimits",
+          "guardedBy");
 
   private final MemoryStoreState state = MemoryFileSystem.state("heartbeat");
   private final Configuration conf = MemoryFileSystem.configuration();

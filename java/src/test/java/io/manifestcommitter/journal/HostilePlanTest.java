@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePlanTest {
   private static final Path TABLE = new Path("abfs://c@a/table");
   private static final Path STAGING = new Path(TABLE, "_manifest_job");
-  private static final String UPLOADED =
-      new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag("");
+  private static final String UPLOADED = new Upload("id", List.of("0a")).toEtag("");
   private static final int MANY = 4000;
 
   @ParameterizedTest

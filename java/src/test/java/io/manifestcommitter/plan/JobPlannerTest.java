@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobPlannerTest {
   private static final FileIdentity UPLOADED =
-      new FileIdentity(1, new Upload("id", List.of(new Upload.Part("0a", "", ""))).toEtag(""), 0);
+      new FileIdentity(1, new Upload("id", List.of("0a")).toEtag(""), 0);
   private static final Path TABLE = new Path("abfs://c@a/w/table");
   private static final Path STAGING = new Path(TABLE, "_manifest_job1");
   private static final ExistingDirectories NOTHING = new ExistingDirectories(Set.of(), Set.of());

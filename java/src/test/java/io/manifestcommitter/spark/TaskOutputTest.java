@@ -62,7 +62,7 @@ class TaskOutputTest {
       @ForAll("text") String id,
       @ForAll @LongRange(min = 0, max = 1L << 50) long length)
       throws Exception {
-    Upload upload = new Upload("id" + id, List.of(new Upload.Part("\"etag\"", "CRC32C", "a+b/c=")));
+    Upload upload = new Upload("id" + id, List.of("%22etag%22:CRC32C:a%2Bb%2Fc%3D"));
     SortedSet<StagedFile> staged = new TreeSet<>();
     for (StagedFile file : files) {
       boolean isUploaded = staged.size() % 3 != 1;
@@ -85,7 +85,7 @@ class TaskOutputTest {
       String id =
           text(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._0123456789", 128);
       String part = text(random, "0123456789abcdef", 32);
-      Upload upload = new Upload(id, List.of(new Upload.Part('"' + part + '"', "", "")));
+      Upload upload = new Upload(id, List.of("%22" + part + "%22"));
       String name = "part-00000-8910c647-4c4d-4617-a8d7-d00e6c63dce0.c000.snappy.parquet";
       staged.add(
           new StagedFile(TABLE, "p=" + i, name).uploaded(i * 1000L, upload.toEtag(etag + "-1")));
