@@ -254,7 +254,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   }
 
   private Audit audit(TaskAttemptContext context) {
-    return Audit.task(paths(context).jobId(), context.getTaskAttemptID().toString());
+    return Audit.task(paths(context).jobId, context.getTaskAttemptID().toString());
   }
 
   private static Runnable progress(JobContext context) {

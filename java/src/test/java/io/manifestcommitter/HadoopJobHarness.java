@@ -196,7 +196,7 @@ final class HadoopJobHarness extends HadoopCalls {
     Map<String, Long> sizes = new TreeMap<>();
     try (FileList list =
         FileList.read(new ByteArrayInputStream(files.bytes("_SUCCESS.files")), "_SUCCESS.files")) {
-      assertThat(list.table()).isEqualTo(table);
+      assertThat(list.table).isEqualTo(table);
       Optional<FileList.Entry> next = list.next();
       while (next.isPresent()) {
         sizes.put(next.get().path, next.get().size);
@@ -228,10 +228,10 @@ final class HadoopJobHarness extends HadoopCalls {
     TaskManifest forged =
         new TaskManifest(
             jobId,
-            own.jobAttemptNumber(),
-            own.taskId(),
-            own.taskAttemptId(),
-            own.taskAttemptDirectory(),
+            own.jobAttemptNumber,
+            own.taskId,
+            own.taskAttemptId,
+            own.taskAttemptDirectory,
             files,
             directories,
             Map.of(),

@@ -67,7 +67,7 @@ class HadoopProtocolRequestsTest {
         "task commit, %s, %d files: %d requests %s%n",
         scheme, files.size(), requests.size(), job.state().requestsByOperation());
     assertThat(requests).allSatisfy(request -> assertThat(request).contains(" /table/_temporary/"));
-    assertThat(job.manifest(0).files()).hasSize(files.size());
+    assertThat(job.manifest(0).files).hasSize(files.size());
     return requests;
   }
 
@@ -150,7 +150,7 @@ class HadoopProtocolRequestsTest {
     byte[] json = job.files.bytes(job.manifestOf(12));
     System.out.printf("manifest of a two-file task: %d bytes%n", json.length);
     assertThat(json.length).isLessThanOrEqualTo(1500);
-    assertThat(job.manifest(12).files()).hasSize(2);
+    assertThat(job.manifest(12).files).hasSize(2);
   }
 
   @ParameterizedTest
@@ -164,7 +164,7 @@ class HadoopProtocolRequestsTest {
     }
     job.runTask(0, 0, content);
 
-    IOStatisticsSnapshot statistics = job.manifest(0).statistics();
+    IOStatisticsSnapshot statistics = job.manifest(0).statistics;
     assertThat(statistics.counters().values()).allMatch(value -> value > 0);
     assertThat(statistics.gauges().values()).allMatch(value -> value > 0);
     assertThat(statistics.minimums().values()).allMatch(value -> value > 0);

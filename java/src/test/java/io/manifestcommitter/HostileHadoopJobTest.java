@@ -64,17 +64,17 @@ class HostileHadoopJobTest {
   void aManifestThatLeadsElsewhereIsRefused(String field, String path, String why)
       throws IOException {
     TaskManifest task = job.manifest(0);
-    FileEntry file = task.files().get(0);
+    FileEntry file = task.files.get(0);
     Path forged = new Path("abfs://" + STORE + path);
     Path source = field.equals("source") ? forged : file.source();
     Path destination = field.equals("destination") ? forged : file.destination();
     job.forge(
         0,
-        task.jobId(),
+        task.jobId,
         List.of(new FileEntry(source, destination, file.size(), "", 0)),
         field.equals("directory")
             ? List.of(new TaskManifest.Directory(forged, 1))
-            : task.directories());
+            : task.directories);
     requireRefused(job.manifestOf(0), why);
   }
 
@@ -101,7 +101,7 @@ class HostileHadoopJobTest {
 
   @Test
   void aManifestOfAnotherJobOrTaskIsRefused() throws IOException {
-    job.forge(0, "job_other", job.manifest(0).files(), List.of());
+    job.forge(0, "job_other", job.manifest(0).files, List.of());
     requireRefused(job.manifestOf(0), "of job job_other");
 
     byte[] task = job.files.bytes(job.manifestOf(1));

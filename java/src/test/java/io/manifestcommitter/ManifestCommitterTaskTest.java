@@ -24,18 +24,18 @@ class ManifestCommitterTaskTest extends LocalJobTest {
         .containsExactly(task + "-manifest.json");
     TaskManifest manifest = job.manifest(3);
     String work = job.workDirectory(3, 0);
-    assertThat(manifest.jobId()).isEqualTo(HadoopJobHarness.JOB_NAME);
-    assertThat(manifest.jobAttemptNumber()).isZero();
-    assertThat(manifest.taskId()).isEqualTo(task);
-    assertThat(manifest.taskAttemptId()).isEqualTo("attempt_202601010000_0007_m_000003_0");
-    assertThat(manifest.taskAttemptDirectory()).isEqualTo(job.path(work));
-    assertThat(manifest.files())
+    assertThat(manifest.jobId).isEqualTo(HadoopJobHarness.JOB_NAME);
+    assertThat(manifest.jobAttemptNumber).isZero();
+    assertThat(manifest.taskId).isEqualTo(task);
+    assertThat(manifest.taskAttemptId).isEqualTo("attempt_202601010000_0007_m_000003_0");
+    assertThat(manifest.taskAttemptDirectory).isEqualTo(job.path(work));
+    assertThat(manifest.files)
         .extracting(FileEntry::source, FileEntry::destination, FileEntry::size)
         .containsExactlyInAnyOrder(
             tuple(job.path(work + "/f"), job.path("f"), 1L),
             tuple(job.path(work + "/p=1/q=2/g"), job.path("p=1/q=2/g"), 4L));
-    assertThat(manifest.directories())
-        .extracting(TaskManifest.Directory::path, TaskManifest.Directory::level)
+    assertThat(manifest.directories)
+        .extracting(directory -> directory.path, directory -> directory.level)
         .containsExactlyInAnyOrder(tuple(job.path("p=1"), 1), tuple(job.path("p=1/q=2"), 2));
   }
 

@@ -137,9 +137,9 @@ public final class ManifestPrinter extends Program {
     try (FileList list = FileList.read(fs.open(file), origin)) {
       Json.Fields content =
           new Json.Fields()
-              .with("jobId", list.jobId())
-              .with("table", list.table().toUri().toString())
-              .with("files", list.count())
+              .with("jobId", list.jobId)
+              .with("table", list.table.toUri().toString())
+              .with("files", list.count)
               .with("bytes", bytes);
       if (!asJson) {
         printPlain("List of files " + origin, content);

@@ -201,7 +201,7 @@ public final class ReportData extends Program {
     String hidden = file.getName().startsWith("_") ? "" : "_";
     Path path = new Path(file.getParent(), hidden + file.getName() + LIST_SUFFIX);
     try (FileList list = FileList.read(fs.open(path), path.toString())) {
-      if (!list.jobId().equals(report.jobId())) {
+      if (!list.jobId.equals(report.jobId())) {
         return sizes;
       }
       for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {

@@ -302,7 +302,7 @@ final class PublishReport {
       }
       byte[] start = store.readStart(file, LIST_START);
       try (FileList list = FileList.read(new ByteArrayInputStream(start), file.toString())) {
-        return list.jobId().equals(job.jobId);
+        return list.jobId.equals(job.jobId);
       }
     } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
       // Nothing of this job's: what it puts in place is complete.

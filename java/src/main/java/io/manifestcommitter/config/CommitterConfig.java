@@ -72,9 +72,6 @@ public final class CommitterConfig {
   public static final String DIRECTORY_RENAME = PREFIX + "directory.rename";
   public static final String S3_WRITE_TO = PREFIX + "s3.write.to";
 
-  /** An option of earlier versions, which served stores whose rename is a copy. */
-  static final String COPYING_RENAME = PREFIX + "copying.rename";
-
   /** {@link #CONFLICT_MODE}. */
   public enum ConflictMode {
     APPEND,
@@ -391,14 +388,6 @@ public final class CommitterConfig {
               + " is warn: a job that goes on past an unfinished commit of its own identity would write"
               + " the data twice. Set that to rollback or fail");
     }
-    if (conf.get(COPYING_RENAME) != null) {
-      throw new IllegalArgumentException(
-          "The option "
-              + COPYING_RENAME
-              + " is gone: a store whose rename is a copy is not served any more. Remove it; if a"
-              + " rename is one atomic change there, add the scheme to "
-              + ATOMIC_RENAME_SCHEMES);
-    }
   }
 
   /** Whether the job is to end with nothing visible. */
@@ -490,10 +479,16 @@ public final class CommitterConfig {
 
   /** One option, as the documentation lists it. */
   public static final class Option {
-    private final String key;
-    private final String fallback;
+    /** The key in Hadoop's configuration. */
+    public final String key;
+
+    /** The value where none is set; empty for none. */
+    public final String fallback;
+
+    /** Which protocols read it. */
+    public final Scope scope;
+
     private final Form form;
-    private final Scope scope;
     private String meaning = "";
 
     private Option(String key, String fallback, Form form, Scope scope) {
@@ -507,7 +502,12 @@ public final class CommitterConfig {
       meaning = text;
     }
 
-    private Object read(Configuration conf) {
+    /**
+     * Reads its value alone.
+     *
+     * @throws IllegalArgumentException if that is not allowed
+     */
+    public Object read(Configuration conf) {
       String value = conf.getTrimmed(key, fallback);
       IllegalArgumentException cause = null;
       try {
@@ -522,33 +522,9 @@ public final class CommitterConfig {
           "The option " + key + " is '" + value + "'; it has to be " + form.allowed, cause);
     }
 
-    /**
-     * Looks at its value alone.
-     *
-     * @throws IllegalArgumentException if that is not allowed
-     */
-    public void check(Configuration conf) {
-      Object unused = read(conf);
-    }
-
-    /** The key in Hadoop's configuration. */
-    public String key() {
-      return key;
-    }
-
-    /** The value where none is set; empty for none. */
-    public String fallback() {
-      return fallback;
-    }
-
     /** Which values are allowed, for people. */
     public String allowed() {
       return form.allowed;
-    }
-
-    /** Which protocol reads it. */
-    public Scope scope() {
-      return scope;
     }
 
     /** What it does. */

@@ -3,7 +3,6 @@ package io.manifestcommitter.config;
 
 import static java.util.stream.Collectors.toMap;
 
-import io.manifestcommitter.config.CommitterConfig.Option;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -43,7 +42,7 @@ public final class UnknownOption {
   /** The whole keys by their last parts. */
   private static final Map<String, String> KEYS =
       CommitterConfig.options().stream()
-          .map(Option::key)
+          .map(option -> option.key)
           .collect(toMap(UnknownOption::lastPart, key -> key));
 
   /** The key as it is set. */
@@ -96,9 +95,7 @@ public final class UnknownOption {
     boolean isSparks = key.startsWith(SPARK_HADOOP);
     String name = isSparks ? key.substring(SPARK_HADOOP.length()) : key;
     String source = source(conf, key);
-    if (source.endsWith("-default.xml")
-        || (isSparks && !isLate(conf, key, name))
-        || name.equals(CommitterConfig.COPYING_RENAME)) {
+    if (source.endsWith("-default.xml") || (isSparks && !isLate(conf, key, name))) {
       return Optional.empty();
     }
     String lower = name.toLowerCase(Locale.ROOT);

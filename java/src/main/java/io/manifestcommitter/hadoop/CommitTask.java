@@ -75,7 +75,7 @@ public final class CommitTask {
         new Workers(
             config.ioThreads,
             progress,
-            Audit.task(paths.jobId(), taskAttemptId),
+            Audit.task(paths.jobId, taskAttemptId),
             CommitProgress.unwatched());
     scan(attemptDirectory);
     List<FileEntry> committed = new ArrayList<>();
@@ -84,8 +84,8 @@ public final class CommitTask {
     }
     TaskManifest manifest =
         new TaskManifest(
-            paths.jobId(),
-            paths.jobAttempt(),
+            paths.jobId,
+            paths.jobAttempt,
             taskId,
             taskAttemptId,
             attemptDirectory,
@@ -129,7 +129,7 @@ public final class CommitTask {
 
   private Path target(Path attemptDirectory, StoreEntry entry) {
     return StorePaths.resolve(
-        paths.destination(), StorePaths.relative(attemptDirectory, entry.path()));
+        paths.destination, StorePaths.relative(attemptDirectory, entry.path()));
   }
 
   /** Saves the manifest, with growing pauses between the tries. */
@@ -151,11 +151,11 @@ public final class CommitTask {
           FileEntry written =
               Store.writeNew(
                   store,
-                  paths.temporaryManifest(manifest.taskAttemptId()),
-                  paths.manifest(manifest.taskId()),
+                  paths.temporaryManifest(manifest.taskAttemptId),
+                  paths.manifest(manifest.taskId),
                   out -> out.write(json));
           // Where another attempt of the task was committed, this one takes its place.
-          Retries.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId());
+          Retries.renameOver(store, written).orThrow("Could not commit task " + manifest.taskId);
         });
   }
 

@@ -15,6 +15,7 @@ import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
@@ -94,7 +95,7 @@ public final class HadoopJob {
   public void setUp() throws IOException {
     rollBackEarlierAttempts();
     rollBackCommittedAttempt();
-    Audit.job(paths.jobId())
+    Audit.job(paths.jobId)
         .during(
             StatisticNames.JOB_STAGE_SETUP,
             () -> {
@@ -113,7 +114,7 @@ public final class HadoopJob {
   }
 
   private void removeReport(String name) throws IOException {
-    Path report = new Path(paths.destination(), name);
+    Path report = new Path(paths.destination, name);
     try {
       store.deleteFile(report);
     } catch (IOException e) {
@@ -132,8 +133,8 @@ public final class HadoopJob {
         Commits.begin(
             CommitSnapshot.Kind.COMMIT,
             StatisticNames.JOB_STAGE_LOAD_MANIFESTS,
-            paths.jobId(),
-            paths.destination().toString(),
+            paths.jobId,
+            paths.destination.toString(),
             statistics);
     gate.recordTo(statistics);
     Workers workers = workers(watched);
@@ -155,7 +156,7 @@ public final class HadoopJob {
   private void commit(CommitWork work, LoadManifests manifests) throws IOException {
     work.enter(StatisticNames.JOB_STAGE_LOAD_MANIFESTS);
     if (manifests.isCommitted()) {
-      LOG.info("Job {} into {} is committed already", paths.jobId(), paths.destination());
+      LOG.info("Job {} into {} is committed already", paths.jobId, paths.destination);
       return;
     }
     try (JobPlan plan = work.time(StatisticNames.JOB_STAGE_LOAD_MANIFESTS, manifests::plan)) {
@@ -200,7 +201,7 @@ public final class HadoopJob {
               return;
             }
             LOG.info("Rolling back {}", plan);
-            new RollBackJob(work, plan).fromStore("Job " + paths.jobId() + " was aborted");
+            new RollBackJob(work, plan).fromStore("Job " + paths.jobId + " was aborted");
           }
           manifests.rolledBack();
         });
@@ -219,28 +220,102 @@ public final class HadoopJob {
     workers.shield(
         () -> {
           workers.toItsEnd();
-          CleanUpJob cleanup = new CleanUpJob(store, workers, config, paths);
-          cleanup.saveManifests();
-          cleanup.run();
+          saveManifests(workers);
+          if (!config.cleanupSkipped) {
+            workers.step(StatisticNames.JOB_STAGE_CLEANUP);
+            deleteDirectories(workers);
+          }
         });
+  }
+
+  /**
+   * Keeps the manifests for somebody to look at, where a directory for them is set ("Manifest
+   * Committer Protocol", "Job Commit"). What goes wrong is logged: the job's outcome does not hang
+   * on it. They are copied and not renamed, so that the directory may be on any filesystem.
+   */
+  private void saveManifests(Workers workers) {
+    if (!config.diagnosticsManifestDirectory.isPresent()) {
+      return;
+    }
+    Path directory = new Path(config.diagnosticsManifestDirectory.get(), paths.jobId);
+    try {
+      List<StoreEntry> manifests = new ArrayList<>();
+      store.list(paths.manifestDirectory(), manifests::add);
+      store.mkdirs(directory);
+      workers.forEach(
+          manifests,
+          manifest -> {
+            byte[] json = store.read(manifest.path(), TaskManifest.MAX_BYTES);
+            store.write(new Path(directory, manifest.name()), out -> out.write(json));
+          });
+    } catch (FileNotFoundException e) {
+      LOG.debug("Job {} has no manifests", paths.jobId, e);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The manifests of job {} could not be saved in {}", paths.jobId, directory, e);
+    }
+  }
+
+  /**
+   * Deletes the job's directory; a failure counts unless it is to be ignored. {@code _temporary}
+   * itself goes only if no other job is in it.
+   */
+  private void deleteDirectories(Workers workers) throws IOException {
+    try {
+      Retries.few(() -> deleteJobDirectory(workers));
+      Retries.few(() -> store.deleteEmptyDirectory(paths.temporaryDirectory()));
+    } catch (IOException e) {
+      if (!config.cleanupFailuresIgnored) {
+        throw e;
+      }
+      LOG.warn("The cleanup of job {} failed: delete {}", paths.jobId, paths.jobDirectory, e);
+    }
+  }
+
+  /**
+   * Where deleting a tree costs a request a file, the task attempts go first, in parallel ("The
+   * Manifest Committer for Azure and Google Cloud Storage", "Cleanup").
+   */
+  private void deleteJobDirectory(Workers workers) throws IOException {
+    if (config.parallelDelete && config.parallelDeleteBaseFirst) {
+      try {
+        store.deleteTree(paths.jobDirectory);
+        return;
+      } catch (IOException e) {
+        LOG.info("{} has to be deleted in parts", paths.jobDirectory, e);
+      }
+    }
+    if (config.parallelDelete) {
+      try {
+        List<StoreEntry> attempts = new ArrayList<>();
+        store.list(paths.taskAttemptsDirectory(), attempts::add);
+        workers.forEach(attempts, attempt -> store.deleteTree(attempt.path()));
+      } catch (FileNotFoundException e) {
+        // No task ran.
+      } catch (IOException e) {
+        // What failed here, the deletion of the job's directory tries again.
+        LOG.debug("Parallel deletion below {} failed", paths.taskAttemptsDirectory(), e);
+      }
+    }
+    store.deleteTree(paths.jobDirectory);
   }
 
   /** MapReduce numbers the attempts of a job from 1; each has directories of its own. */
   private void rollBackEarlierAttempts() throws IOException {
-    if (paths.jobAttempt() <= 1) {
+    if (paths.jobAttempt <= 1) {
       return;
     }
     List<JobPaths> earlier = new ArrayList<>();
     store.listIfThere(
-        paths.jobDirectory(),
+        paths.jobDirectory,
         entry ->
             JobPaths.attemptOf(entry.name())
-                .filter(number -> number < paths.jobAttempt())
-                .ifPresent(number -> earlier.add(paths.ofAttempt(number))));
+                .filter(number -> number < paths.jobAttempt)
+                .ifPresent(
+                    number -> earlier.add(new JobPaths(paths.destination, paths.jobId, number))));
     for (JobPaths attempt : earlier) {
-      LOG.info("Rolling back what attempt {} of job {} did", attempt.jobAttempt(), paths.jobId());
+      LOG.info("Rolling back what attempt {} of job {} did", attempt.jobAttempt, paths.jobId);
       rollBack(attempt, /* keepsCommitted= */ false);
-      store.deleteTree(attempt.jobAttemptDirectory());
+      store.deleteTree(attempt.jobAttemptDirectory);
     }
   }
 
@@ -253,7 +328,7 @@ public final class HadoopJob {
    *     its output: then nothing was deleted
    */
   private void rollBackCommittedAttempt() throws IOException {
-    if (paths.jobAttempt() <= 1) {
+    if (paths.jobAttempt <= 1) {
       return;
     }
     Workers workers = workers();
@@ -263,7 +338,7 @@ public final class HadoopJob {
           if (!new LoadManifests(store, workers, new StatisticsRecorder(), paths).hasOwnReport()) {
             return;
           }
-          LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId());
+          LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId);
           try (FileEntries files = publishedBefore()) {
             workers.forEachNumbered(
                 files, files.count(), (number, file) -> Retries.few(() -> deleteIfSame(file)));
@@ -280,13 +355,13 @@ public final class HadoopJob {
 
   /** Reads the list to its end, so that a damaged one deletes nothing. */
   private FileEntries publishedBefore() throws IOException {
-    Path list = new Path(paths.destination(), JobPaths.FILE_LIST);
+    Path list = new Path(paths.destination, JobPaths.FILE_LIST);
     int limit = (int) Math.min(LIST_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
     try (FileList files =
             FileList.read(new ByteArrayInputStream(store.read(list, limit)), list.toString());
         FileEntries.Builder found = FileEntries.builder(IN_MEMORY)) {
-      if (!files.jobId().equals(paths.jobId())) {
-        throw new IOException(whatToDo() + ": " + list + " is of job " + files.jobId());
+      if (!files.jobId.equals(paths.jobId)) {
+        throw new IOException(whatToDo() + ": " + list + " is of job " + files.jobId);
       }
       for (Optional<FileList.Entry> next = files.next(); next.isPresent(); next = files.next()) {
         FileList.Entry file = next.get();
@@ -303,8 +378,8 @@ public final class HadoopJob {
 
   /** A job of this protocol publishes below its destination, and to no staging directory there. */
   private void requireOutput(Path list, Path published) throws IOException {
-    if (!StorePaths.isBelow(paths.destination(), published)
-        || StagingRoot.leadsIntoStaging(StorePaths.relative(paths.destination(), published))) {
+    if (!StorePaths.isBelow(paths.destination, published)
+        || StagingRoot.leadsIntoStaging(StorePaths.relative(paths.destination, published))) {
       throw new IOException(
           whatToDo() + ": " + list + " names " + published + ", which is not of its output");
     }
@@ -312,24 +387,24 @@ public final class HadoopJob {
 
   private String whatToDo() {
     return "An earlier attempt of job "
-        + paths.jobId()
+        + paths.jobId
         + " committed its output, and it is not known which files those are: delete its output"
         + " from "
-        + paths.destination()
+        + paths.destination
         + " and run the job again";
   }
 
   private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
     JobDescription job =
         new JobDescription(
-            attempt.jobId(),
+            attempt.jobId,
             jobIdSource,
             committer,
-            attempt.destination(),
-            attempt.jobAttemptDirectory(),
+            attempt.destination,
+            attempt.jobAttemptDirectory,
             "Look at what is left. Delete the files that are of this job, and empty directories."
                 + " Move the files in "
-                + JobDescription.replacedFiles(attempt.jobAttemptDirectory())
+                + JobDescription.replacedFiles(attempt.jobAttemptDirectory)
                 + " to their places, if there are any",
             Map.of());
     return new CommitWork(job, store, config, workers, statistics);
@@ -340,7 +415,7 @@ public final class HadoopJob {
   }
 
   private Workers workers(CommitProgress commit) {
-    return new Workers(config.ioThreads, progress, Audit.job(paths.jobId()), commit);
+    return new Workers(config.ioThreads, progress, Audit.job(paths.jobId), commit);
   }
 
   /**
@@ -357,10 +432,10 @@ public final class HadoopJob {
               + " in "
               + paths.manifestDirectory()
               + " before job "
-              + paths.jobId()
+              + paths.jobId
               + " has begun: another job has the same id, or an earlier one was not cleaned up."
               + " If no such job runs, delete "
-              + paths.jobDirectory());
+              + paths.jobDirectory);
     }
   }
 }

@@ -108,12 +108,12 @@ final class LoadManifests {
     Optional<TaskManifest> mark = markSeen ? readMark().orElse(Optional.empty()) : Optional.empty();
     // One that cannot be read is written again.
     markSeen = mark.isPresent();
-    if (markSeen && !identity().equals(mark.get().extraData().get(MANIFESTS))) {
+    if (markSeen && !identity().equals(mark.get().extraData.get(MANIFESTS))) {
       throw new IOException(
           "The manifests in "
               + paths.manifestDirectory()
               + " are not those of an earlier commit of job "
-              + paths.jobId()
+              + paths.jobId
               + ". That commit ended and its cleanup did not, or a task has committed since. Nothing"
               + " was published now. Look at the table, abort this job, and run it again if its files"
               + " are not there.");
@@ -123,7 +123,7 @@ final class LoadManifests {
       FindEntries find = new FindEntries(store, workers);
       ExistingDirectories existing = find.directories(planner.directories());
       noteDestinations(planner, existing);
-      find.requireOneVolume(Set.of(paths.destination()), planner.parents(), existing);
+      find.requireOneVolume(Set.of(paths.destination), planner.parents(), existing);
       return planner.plan(existing, List.of(), List.of());
     }
   }
@@ -137,7 +137,7 @@ final class LoadManifests {
       throws IOException {
     Set<Path> parents = planner.parents();
     parents.removeIf(
-        parent -> !parent.equals(paths.destination()) && !existing.directories().contains(parent));
+        parent -> !parent.equals(paths.destination) && !existing.directories().contains(parent));
     Queue<Path> found = new ConcurrentLinkedQueue<>();
     workers.forEach(
         parents,
@@ -169,10 +169,10 @@ final class LoadManifests {
     byte[] mark =
         new TaskManifest(
                 plan.jobId(),
-                paths.jobAttempt(),
+                paths.jobAttempt,
                 "commit",
                 "commit",
-                paths.jobAttemptDirectory(),
+                paths.jobAttemptDirectory,
                 List.of(),
                 plan.missingDirectories().stream()
                     .map(path -> new TaskManifest.Directory(path, path.depth()))
@@ -197,19 +197,18 @@ final class LoadManifests {
     try (JobPlanner planner = newPlanner()) {
       workers.forEach(manifests, file -> load(file, planner));
       Set<Path> existing = new HashSet<>(planner.directories());
-      mark.get()
-          .ifPresent(known -> known.directories().forEach(made -> existing.remove(made.path())));
+      mark.get().ifPresent(known -> known.directories.forEach(made -> existing.remove(made.path)));
       return Optional.of(
           planner.plan(new ExistingDirectories(existing, Set.of()), List.of(), List.of()));
     } catch (CorruptManifestException | PlanRejectedException e) {
       throw new IOException(
           "What job "
-              + paths.jobId()
+              + paths.jobId
               + " published cannot be rolled back, since its manifests cannot be read any more."
               + " Nothing was deleted: look for its files in "
-              + paths.destination()
+              + paths.destination
               + ", then delete "
-              + paths.jobAttemptDirectory(),
+              + paths.jobAttemptDirectory,
           e);
     }
   }
@@ -231,8 +230,7 @@ final class LoadManifests {
     try {
       byte[] content = store.read(paths.commitMark(), TaskManifest.longest());
       TaskManifest mark = TaskManifest.parse(content, paths.commitMark().toString());
-      boolean isOwn =
-          mark.jobId().equals(paths.jobId()) && mark.jobAttemptNumber() == paths.jobAttempt();
+      boolean isOwn = mark.jobId.equals(paths.jobId) && mark.jobAttemptNumber == paths.jobAttempt;
       return Optional.of(Optional.of(mark).filter(any -> isOwn));
     } catch (FileNotFoundException e) {
       return Optional.empty();
@@ -244,11 +242,11 @@ final class LoadManifests {
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */
   boolean hasOwnReport() throws IOException {
-    Path report = new Path(paths.destination(), JobPaths.SUCCESS_MARKER);
+    Path report = new Path(paths.destination, JobPaths.SUCCESS_MARKER);
     try {
       return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())
           .jobId()
-          .equals(paths.jobId());
+          .equals(paths.jobId);
     } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
       return false;
     }
@@ -278,22 +276,22 @@ final class LoadManifests {
   }
 
   private JobPlanner newPlanner() {
-    return new JobPlanner(paths.jobId(), new Target(paths.destination(), paths.jobDirectory()));
+    return new JobPlanner(paths.jobId, new Target(paths.destination, paths.jobDirectory));
   }
 
   private void plan(TaskManifest manifest, JobPlanner planner) throws IOException {
-    planner.task(manifest.taskId());
+    planner.task(manifest.taskId);
     int depth = 0;
-    for (TaskManifest.Directory directory : manifest.directories()) {
-      planner.directory(directory.path());
-      depth = Math.max(depth, directory.level());
+    for (TaskManifest.Directory directory : manifest.directories) {
+      planner.directory(directory.path);
+      depth = Math.max(depth, directory.level);
     }
-    for (FileEntry file : manifest.files()) {
+    for (FileEntry file : manifest.files) {
       planner.publish(file);
       statistics.sample(StatisticNames.COMMITTER_TASK_FILE_SIZE, file.size());
     }
-    statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files().size());
-    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories().size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_FILE_COUNT, manifest.files.size());
+    statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_COUNT, manifest.directories.size());
     statistics.sample(StatisticNames.COMMITTER_TASK_DIRECTORY_DEPTH, depth);
   }
 
@@ -326,17 +324,17 @@ final class LoadManifests {
     byte[] json = store.read(file.path(), TaskManifest.longest());
     statistics.sample(StatisticNames.COMMITTER_TASK_MANIFEST_FILE_SIZE, json.length);
     TaskManifest manifest = TaskManifest.parse(json, file.path().toString());
-    if (!manifest.jobId().equals(paths.jobId())
-        || !file.name().equals(manifest.taskId() + JobPaths.MANIFEST_SUFFIX)) {
+    if (!manifest.jobId.equals(paths.jobId)
+        || !file.name().equals(manifest.taskId + JobPaths.MANIFEST_SUFFIX)) {
       throw new CorruptManifestException(
           "The manifest "
               + file.path()
               + " says that it belongs to task "
-              + manifest.taskId()
+              + manifest.taskId
               + " of job "
-              + manifest.jobId()
+              + manifest.jobId
               + ", not to this place. Nothing was published; run job "
-              + paths.jobId()
+              + paths.jobId
               + " again.");
     }
     return manifest;

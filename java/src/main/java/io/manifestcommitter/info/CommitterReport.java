@@ -41,7 +41,7 @@ final class CommitterReport {
     Optional<Path> known = Optional.ofNullable(path);
     Optional<FactoryBinding> factory =
         known.map(usable -> FactoryBinding.of(settings.jobs(usable), usable));
-    Optional<SparkSettings> session = Optional.of(settings.spark).filter(SparkSettings::known);
+    Optional<SparkSettings> session = Optional.of(settings.spark).filter(set -> set.known);
     this.problems = problems;
     this.served = served;
     this.map =
@@ -104,10 +104,10 @@ final class CommitterReport {
   private static Map<String, Json.Fields> options(Configuration conf) {
     Map<String, Json.Fields> made = new TreeMap<>();
     for (CommitterConfig.Option option : CommitterConfig.options()) {
-      String fallback = option.fallback();
-      FactoryBinding.setting(conf, option.key())
+      String fallback = option.fallback;
+      FactoryBinding.setting(conf, option.key)
           .filter(set -> !set.value().equals(fallback) || !set.source().endsWith("-default.xml"))
-          .ifPresent(set -> made.put(option.key(), option(set, fallback, option.meaning())));
+          .ifPresent(set -> made.put(option.key, option(set, fallback, option.meaning())));
     }
     return made;
   }

@@ -184,8 +184,8 @@ final class HadoopRules extends Rules {
     // A Connect session has no RDD writers that could meet a factory's problem.
     boolean isConnect = origin == Origin.CONNECT_SERVER;
     Severity severity = errorUnlessSparkIsServed(isConnect ? Severity.WARNING : Severity.ERROR);
-    Optional<String> missing = Stores.missingClass(probe.cause());
-    String cause = message(probe.cause());
+    Optional<String> missing = Stores.missingClass(probe.cause);
+    String cause = message(probe.cause);
     switch (problem) {
       case "factory-not-found":
         factoryNotFound(severity, missing.get());
@@ -201,7 +201,7 @@ final class HadoopRules extends Rules {
         add(severity, problem, Repair.none(), path, cause);
         break;
       default:
-        add(severity, problem, Repair.none(), path, probe.cause().getMessage());
+        add(severity, problem, Repair.none(), path, probe.cause.getMessage());
     }
   }
 
@@ -262,8 +262,8 @@ final class HadoopRules extends Rules {
     boolean isFine = true;
     for (CommitterConfig.Option option : CommitterConfig.options()) {
       // Each by itself, so that all are told.
-      Repair repair = Repair.set(option.key(), option.fallback());
-      isFine &= checkOption(repair, () -> option.check(sql));
+      Repair repair = Repair.set(option.key, option.fallback);
+      isFine &= checkOption(repair, () -> option.read(sql));
     }
     if (isFine) {
       checkOption(Repair.none(), () -> new CommitterConfig(sql));

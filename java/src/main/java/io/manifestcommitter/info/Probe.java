@@ -44,7 +44,10 @@ final class Probe {
   private PathOutputCommitterFactory factory;
   private String committer;
   private String description;
-  private boolean promisesDynamicOverwrite;
+
+  /** Whether it tells Spark that it can serve dynamic partition overwrites. */
+  boolean promisesDynamicOverwrite;
+
   private Path jobDirectory;
   private Path workPath;
 
@@ -53,7 +56,9 @@ final class Probe {
 
   private String refusal;
   private String problem;
-  private Throwable cause;
+
+  /** What was thrown, if there is a {@link #problem}. */
+  Throwable cause;
 
   private Probe(Configuration conf, Path path) {
     this.conf = new JobConf(conf);
@@ -190,11 +195,6 @@ final class Probe {
     return Optional.ofNullable(committer);
   }
 
-  /** Whether it tells Spark that it can serve dynamic partition overwrites. */
-  boolean promisesDynamicOverwrite() {
-    return promisesDynamicOverwrite;
-  }
-
   /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
@@ -203,11 +203,6 @@ final class Probe {
   /** Why there is no committer; its cause is {@link #cause}. */
   Optional<String> problem() {
     return Optional.ofNullable(problem);
-  }
-
-  /** What was thrown, if there is a {@link #problem}. */
-  Throwable cause() {
-    return cause;
   }
 
   /** What programs read of it. */

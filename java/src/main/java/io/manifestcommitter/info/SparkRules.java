@@ -44,17 +44,17 @@ final class SparkRules extends Rules {
 
   /** Whether our protocol is set, whether or not it can be used. */
   boolean isOurs() {
-    return spark.known() && protocol.equals(ClassNames.PROTOCOL);
+    return spark.known && protocol.equals(ClassNames.PROTOCOL);
   }
 
   /** Whether writes of Spark SQL to the path are committed by us. */
   boolean serves() {
-    return spark.known() && unusable.isEmpty() && (isOurs() || (isStock && factory.isOurs()));
+    return spark.known && unusable.isEmpty() && (isOurs() || (isStock && factory.isOurs()));
   }
 
   @Override
   protected void check() {
-    if (spark.known()) {
+    if (spark.known) {
       checkJar();
       checkProtocol();
       checkOthers();
@@ -101,8 +101,7 @@ final class SparkRules extends Rules {
     } else if (isStock) {
       // Ours says yes here, and refuses when the protocol itself asks.
       boolean appends =
-          !factory.isOurs()
-              && (probe.promisesDynamicOverwrite() || factory.kind().equals("hadoop"));
+          !factory.isOurs() && (probe.promisesDynamicOverwrite || factory.kind().equals("hadoop"));
       String what = appends ? "stock-overwrite/appends" : "stock-overwrite/refuses";
       add(what, bindOurs, simple(protocol));
     } else if (!isOurs()) {
@@ -141,7 +140,7 @@ final class SparkRules extends Rules {
 
   /** Why a class is not what its setting needs; empty also where there is no Spark to tell. */
   private Optional<String> whyUnusable(String className, String base) {
-    if (!spark.known() || !loads(ClassNames.PROTOCOL_BASE)) {
+    if (!spark.known || !loads(ClassNames.PROTOCOL_BASE)) {
       return Optional.empty();
     }
     try {

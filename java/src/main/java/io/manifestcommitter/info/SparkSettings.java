@@ -28,7 +28,9 @@ final class SparkSettings {
   private static final String SPARK_HADOOP = "spark.hadoop.";
   private static final String DEFAULT = "Spark's default";
 
-  private final boolean known;
+  /** Whether there is a session, or the settings of one. */
+  final boolean known;
+
   private final Map<String, Setting> settings;
 
   private SparkSettings(boolean known, Map<String, Setting> settings) {
@@ -89,11 +91,6 @@ final class SparkSettings {
           }
         });
     return conf;
-  }
-
-  /** Whether there is a session, or the settings of one. */
-  boolean known() {
-    return known;
   }
 
   /** What Spark SQL commits by. */

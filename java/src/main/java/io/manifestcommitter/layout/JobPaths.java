@@ -33,11 +33,19 @@ public final class JobPaths {
 
   private static final String JOB_PREFIX = "manifest_";
 
-  private final Path destination;
-  private final String jobId;
-  private final int jobAttempt;
-  private final Path jobDirectory;
-  private final Path jobAttemptDirectory;
+  /** The table's directory. */
+  public final Path destination;
+
+  public final String jobId;
+
+  /** Which attempt of the job, from 0. */
+  public final int jobAttempt;
+
+  /** All that this job has in the store before it commits. */
+  public final Path jobDirectory;
+
+  /** The part of the job directory that belongs to this attempt. */
+  public final Path jobAttemptDirectory;
 
   /**
    * The paths of one job attempt.
@@ -78,11 +86,6 @@ public final class JobPaths {
     }
   }
 
-  /** The paths of another attempt of the job. */
-  public JobPaths ofAttempt(int attempt) {
-    return new JobPaths(destination, jobId, attempt);
-  }
-
   /**
    * Checks that an id can be the name of a directory.
    *
@@ -119,37 +122,12 @@ public final class JobPaths {
         || Character.getType(c) == Character.SURROGATE;
   }
 
-  /** The job. */
-  public String jobId() {
-    return jobId;
-  }
-
-  /** Which attempt of the job, from 0. */
-  public int jobAttempt() {
-    return jobAttempt;
-  }
-
-  /** The table's directory. */
-  public Path destination() {
-    return destination;
-  }
-
   /**
    * {@code _temporary}, shared with other jobs and never this job's to delete while it holds
    * anything.
    */
   public Path temporaryDirectory() {
     return new Path(destination, TEMPORARY);
-  }
-
-  /** All that this job has in the store before it commits. */
-  public Path jobDirectory() {
-    return jobDirectory;
-  }
-
-  /** The part of the job directory that belongs to this attempt. */
-  public Path jobAttemptDirectory() {
-    return jobAttemptDirectory;
   }
 
   /** The parent of all task attempts' working directories. */

@@ -19,11 +19,14 @@ public final class FileList implements Closeable {
   private static final Set<String> FIELDS =
       Set.of("jobId", "table", "files", "path", "size", "etag");
 
+  public final String jobId;
+  public final Path table;
+
+  /** How many files it names. */
+  public final long count;
+
   private final RecordFile.Lines lines;
   private final String origin;
-  private final String jobId;
-  private final Path table;
-  private final long count;
   private long given;
 
   private FileList(InputStream in, String origin) throws IOException {
@@ -103,18 +106,6 @@ public final class FileList implements Closeable {
   /** Whether a file that starts with these bytes is a list of files. */
   public static boolean isOne(byte[] start) {
     return start.length >= 2 && start[0] == 0x1f && start[1] == (byte) 0x8b;
-  }
-
-  public String jobId() {
-    return jobId;
-  }
-
-  public Path table() {
-    return table;
-  }
-
-  public long count() {
-    return count;
   }
 
   /**

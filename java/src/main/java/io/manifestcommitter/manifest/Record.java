@@ -54,7 +54,8 @@ public final class Record {
   static final ObjectMapper MAPPER =
       new ObjectMapper(FACTORY).disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE);
 
-  private final Map<String, Object> fields;
+  /** All fields, to be written. */
+  final Map<String, Object> fields;
 
   /** A record without content. */
   public Record(String kind) {
@@ -156,11 +157,6 @@ public final class Record {
   @SuppressWarnings("unchecked")
   List<String> list(String name) {
     return has(name) ? (List<String>) field(name, List.class, "an array") : List.of();
-  }
-
-  /** All fields, to be written. */
-  Map<String, Object> fields() {
-    return fields;
   }
 
   private <T> Map<String, T> all(Class<T> type, String what) {

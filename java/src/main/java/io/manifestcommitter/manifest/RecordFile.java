@@ -90,7 +90,7 @@ public final class RecordFile {
     }
 
     public void write(Record record) throws IOException {
-      Record.MAPPER.writeValue(json, record.fields());
+      Record.MAPPER.writeValue(json, record.fields);
       count++;
     }
 

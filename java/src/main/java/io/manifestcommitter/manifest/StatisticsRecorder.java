@@ -170,7 +170,7 @@ public final class StatisticsRecorder {
     read.minimums().putAll(groups.numbers(MINIMUMS));
     read.maximums().putAll(groups.numbers(MAXIMUMS));
     Record means = groups.object(MEANS);
-    for (String name : means.fields().keySet()) {
+    for (String name : means.fields.keySet()) {
       Record mean = means.object(name);
       read.meanStatistics()
           .put(name, new MeanStatistic(mean.number(SAMPLES), mean.wholeNumber(SUM)));

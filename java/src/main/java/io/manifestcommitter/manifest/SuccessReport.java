@@ -129,7 +129,7 @@ public final class SuccessReport {
     Map<String, Object> ordered = new LinkedHashMap<>();
     FIELDS.stream()
         .filter(fields::has)
-        .forEach(field -> ordered.put(field, fields.fields().get(field)));
+        .forEach(field -> ordered.put(field, fields.fields.get(field)));
     ordered.computeIfPresent(
         StatisticsRecorder.FIELD, (name, read) -> StatisticsRecorder.toJson(statistics));
     return Record.toJson(ordered);

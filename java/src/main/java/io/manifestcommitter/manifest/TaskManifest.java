@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.manifest;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
@@ -48,15 +50,21 @@ public final class TaskManifest {
                   + StatisticsRecorder.FIELD)
               .split(" "));
 
-  private final String jobId;
-  private final int jobAttemptNumber;
-  private final String taskId;
-  private final String taskAttemptId;
-  private final Path taskAttemptDirectory;
-  private final List<FileEntry> files;
-  private final List<Directory> directories;
-  private final Map<String, String> extraData;
-  private final IOStatisticsSnapshot statistics;
+  public final String jobId;
+
+  /** Which attempt of the job, from 0. */
+  public final int jobAttemptNumber;
+
+  public final String taskId;
+  public final String taskAttemptId;
+  public final Path taskAttemptDirectory;
+  public final List<FileEntry> files;
+  public final List<Directory> directories;
+
+  /** Anything else, without the checksum; sorted. */
+  public final Map<String, String> extraData;
+
+  public final IOStatisticsSnapshot statistics;
 
   /**
    * What a task attempt contributes.
@@ -106,44 +114,6 @@ public final class TaskManifest {
     return (int) Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / HEAP_FOR_BYTE);
   }
 
-  public String jobId() {
-    return jobId;
-  }
-
-  /** Which attempt of the job, from 0. */
-  public int jobAttemptNumber() {
-    return jobAttemptNumber;
-  }
-
-  public String taskId() {
-    return taskId;
-  }
-
-  public String taskAttemptId() {
-    return taskAttemptId;
-  }
-
-  public Path taskAttemptDirectory() {
-    return taskAttemptDirectory;
-  }
-
-  public List<FileEntry> files() {
-    return files;
-  }
-
-  public List<Directory> directories() {
-    return directories;
-  }
-
-  /** Anything else, without the checksum; sorted. */
-  public Map<String, String> extraData() {
-    return extraData;
-  }
-
-  public IOStatisticsSnapshot statistics() {
-    return statistics;
-  }
-
   /**
    * The manifest as JSON, with its checksum.
    *
@@ -151,7 +121,9 @@ public final class TaskManifest {
    *     read it
    */
   public byte[] toJson() {
-    byte[] json = Record.toJson(fields());
+    Map<String, String> extra = new TreeMap<>(extraData);
+    extra.put(CHECKSUM_KEY, checksum());
+    byte[] json = Record.toJson(fields(extra));
     if (json.length > MAX_BYTES) {
       throw new IllegalStateException(
           "The manifest of task attempt "
@@ -201,7 +173,7 @@ public final class TaskManifest {
         + " files";
   }
 
-  private Map<String, Object> fields() {
+  private Map<String, Object> fields(Map<String, String> extra) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("type", TYPE);
     fields.put("version", VERSION);
@@ -213,8 +185,6 @@ public final class TaskManifest {
     // Of many files, one at a time is in memory as fields.
     fields.put("files", files.stream().map(TaskManifest::fields).iterator());
     fields.put("directories", directories.stream().map(TaskManifest::fields).iterator());
-    Map<String, String> extra = new TreeMap<>(extraData);
-    extra.put(CHECKSUM_KEY, checksum());
     fields.put("extraData", extra);
     Map<String, Object> measured = StatisticsRecorder.toJson(statistics);
     if (!measured.isEmpty()) {
@@ -245,31 +215,16 @@ public final class TaskManifest {
     return fields;
   }
 
-  /** The checksum of all that the manifest says, whatever its JSON looks like. */
+  /** The checksum of all that the manifest says, in the one form that its fields have. */
   private String checksum() {
-    Checksum checksum = new Checksum();
-    checksum.add(jobId).add(jobAttemptNumber).add(taskId).add(taskAttemptId);
-    checksum.add(PathText.write(taskAttemptDirectory));
-    checksum.add(files.size());
-    for (FileEntry file : files) {
-      checksum.add(PathText.write(file.source())).add(PathText.write(file.destination()));
-      checksum.add(file.size()).add(file.etag()).add(file.modificationTime());
+    CRC32C checksum = new CRC32C();
+    try {
+      Record.MAPPER.writeValue(
+          new CheckedOutputStream(OutputStream.nullOutputStream(), checksum), fields(extraData));
+    } catch (IOException e) {
+      throw new UncheckedIOException("Writing to nowhere failed", e);
     }
-    checksum.add(directories.size());
-    for (Directory directory : directories) {
-      checksum.add(PathText.write(directory.path));
-      checksum.add(directory.state).add(directory.level);
-    }
-    checksum.add(extraData.size());
-    extraData.forEach((key, value) -> checksum.add(key).add(value));
-    checksum.add(statistics.counters());
-    checksum.add(statistics.gauges());
-    checksum.add(statistics.minimums());
-    checksum.add(statistics.maximums());
-    checksum.add(statistics.meanStatistics().size());
-    new TreeMap<>(statistics.meanStatistics())
-        .forEach((key, mean) -> checksum.add(key).add(mean.getSamples()).add(mean.getSum()));
-    return RecordFile.hex(checksum.crc);
+    return RecordFile.hex(checksum);
   }
 
   private static TaskManifest parse(byte[] json, String origin, boolean insistsOnChecksum)
@@ -352,41 +307,14 @@ public final class TaskManifest {
     return PathText.requireWellFormed(id);
   }
 
-  /**
-   * A CRC32C over a sequence of values. Texts go in with their length, so no two sequences look
-   * alike.
-   */
-  private static final class Checksum {
-    private final CRC32C crc = new CRC32C();
-    private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
-
-    Checksum add(String text) {
-      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-      add(bytes.length);
-      crc.update(bytes);
-      return this;
-    }
-
-    Checksum add(long value) {
-      crc.update(number.putLong(0, value).rewind());
-      return this;
-    }
-
-    Checksum add(Map<String, Long> values) {
-      add(values.size());
-      new TreeMap<>(values).forEach((key, value) -> add(key).add(value));
-      return this;
-    }
-  }
-
   /** One directory that a task's files need at the destination. */
   public static final class Directory {
     /** The last of Hadoop's codes of what a task found there; 0 is that nobody looked. */
     private static final int LAST_STATE = 4;
 
-    private final Path path;
+    public final Path path;
+    public final int level;
     private final int state;
-    private final int level;
 
     /**
      * A directory.
@@ -408,14 +336,6 @@ public final class TaskManifest {
         throw new IllegalArgumentException(
             "the directory " + path + " is of type " + state + " and level " + level);
       }
-    }
-
-    public Path path() {
-      return path;
-    }
-
-    public int level() {
-      return level;
     }
   }
 }

@@ -39,8 +39,8 @@ public final class OptionsPage {
         .append(" set. [How a commit goes](how-a-commit-goes.md) explains the words.\n\n")
         .append("| key | default | allowed | protocol | meaning |\n|---|---|---|---|---|\n");
     for (CommitterConfig.Option option : CommitterConfig.options()) {
-      page.append("| `").append(option.key()).append("` | ");
-      page.append(option.fallback().isEmpty() ? "" : "`" + option.fallback() + "`").append(" | ");
+      page.append("| `").append(option.key).append("` | ");
+      page.append(option.fallback.isEmpty() ? "" : "`" + option.fallback + "`").append(" | ");
       page.append(option.allowed()).append(" | ").append(scope(option)).append(" | ");
       page.append(option.meaning()).append(" |\n");
     }
@@ -48,7 +48,7 @@ public final class OptionsPage {
   }
 
   private static String scope(CommitterConfig.Option option) {
-    switch (option.scope()) {
+    switch (option.scope) {
       case HADOOP:
         return "Hadoop";
       case SPARK:

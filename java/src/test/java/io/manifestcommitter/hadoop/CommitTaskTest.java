@@ -61,11 +61,11 @@ class CommitTaskTest {
             "rename " + TEMPORARY + " -> " + MANIFEST);
     assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").toJson())
         .isEqualTo(committed.toJson());
-    assertThat(committed.files())
+    assertThat(committed.files)
         .extracting(FileEntry::destination)
         .containsExactlyInAnyOrder(
             new Path("abfs://task/table/part-0"), new Path("abfs://task/table/y=1/m=1/part-0"));
-    assertThat(committed.jobAttemptNumber()).isEqualTo(1);
+    assertThat(committed.jobAttemptNumber).isEqualTo(1);
     assertThat(pauses).isEmpty();
     assertThat(progress.get()).as("progress is told").isGreaterThanOrEqualTo(4);
   }
@@ -75,7 +75,7 @@ class CommitTaskTest {
     state.write(MANIFEST, "of the attempt before");
     commit();
 
-    assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").taskAttemptId())
+    assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").taskAttemptId)
         .isEqualTo("attempt_7_0");
   }
 
@@ -87,7 +87,7 @@ class CommitTaskTest {
     state.onRequest((number, operation, path) -> number >= 4 && number <= 5 ? fate : Fate.NORMAL);
     commit();
 
-    assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").files()).hasSize(2);
+    assertThat(TaskManifest.parse(state.bytes(MANIFEST), "manifest").files).hasSize(2);
     assertThat(state.files()).doesNotContainKey(TEMPORARY);
     assertThat(pauses).isNotEmpty().startsWith(500L).isSorted();
   }

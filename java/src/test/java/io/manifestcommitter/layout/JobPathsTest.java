@@ -17,10 +17,10 @@ class JobPathsTest {
 
   @Test
   void layoutIsThatOfTheProtocol() {
-    assertThat(paths.destination()).isEqualTo(TABLE);
+    assertThat(paths.destination).isEqualTo(TABLE);
     assertThat(paths.temporaryDirectory()).isEqualTo(below("_temporary"));
-    assertThat(paths.jobDirectory()).isEqualTo(below("_temporary/manifest_job_202601010000_0007"));
-    assertThat(paths.jobAttemptDirectory())
+    assertThat(paths.jobDirectory).isEqualTo(below("_temporary/manifest_job_202601010000_0007"));
+    assertThat(paths.jobAttemptDirectory)
         .isEqualTo(below("_temporary/manifest_job_202601010000_0007/03"));
     assertThat(paths.taskAttemptsDirectory())
         .isEqualTo(below("_temporary/manifest_job_202601010000_0007/03/tasks"));

@@ -60,9 +60,9 @@ class FileListTest {
     byte[] json = write(Manifests.files(3));
 
     try (FileList list = FileList.read(new ByteArrayInputStream(json), ORIGIN)) {
-      assertThat(list.jobId()).isEqualTo("job");
-      assertThat(list.table()).isEqualTo(TABLE);
-      assertThat(list.count()).isEqualTo(3);
+      assertThat(list.jobId).isEqualTo("job");
+      assertThat(list.table).isEqualTo(TABLE);
+      assertThat(list.count).isEqualTo(3);
       assertThat(list.next().orElseThrow().path).isEqualTo("d=1/f0");
       assertThat(list.next()).isPresent();
       assertThat(list.next()).isPresent();

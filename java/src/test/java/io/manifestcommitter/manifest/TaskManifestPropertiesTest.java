@@ -26,7 +26,7 @@ class TaskManifestPropertiesTest {
     TaskManifest read = TaskManifest.parse(manifest.toJson(), ORIGIN);
 
     assertThat(Manifests.text(read)).isEqualTo(Manifests.text(manifest));
-    assertThat(read.files()).isEqualTo(manifest.files());
+    assertThat(read.files).isEqualTo(manifest.files);
   }
 
   @Example

@@ -102,19 +102,19 @@ class TaskManifestTest {
 
     TaskManifest manifest = TaskManifest.parseForeign(json, ORIGIN);
 
-    assertThat(manifest.jobId()).isEqualTo("job_1");
-    assertThat(manifest.taskAttemptId()).isEqualTo("attempt_1");
-    assertThat(manifest.taskAttemptDirectory()).isEqualTo(new Path("file:/t/a b%c"));
-    assertThat(manifest.files())
+    assertThat(manifest.jobId).isEqualTo("job_1");
+    assertThat(manifest.taskAttemptId).isEqualTo("attempt_1");
+    assertThat(manifest.taskAttemptDirectory).isEqualTo(new Path("file:/t/a b%c"));
+    assertThat(manifest.files)
         .containsExactly(
             new FileEntry(new Path("file:/t/src é"), new Path("file:/t/x=1/d:1"), 10, null, 0),
             new FileEntry(new Path("file:/t/src2"), new Path("file:/t/x=1/d2#?"), 10, "e", 0));
-    assertThat(manifest.directories())
-        .extracting(TaskManifest.Directory::path)
+    assertThat(manifest.directories)
+        .extracting(directory -> directory.path)
         .containsExactly(new Path("file:/t/x=1"));
-    assertThat(manifest.extraData()).containsExactly(Map.entry("k", "v"));
-    assertThat(manifest.statistics().counters()).containsExactly(Map.entry("c", 1L));
-    assertThat(manifest.statistics().minimums()).isEmpty();
+    assertThat(manifest.extraData).containsExactly(Map.entry("k", "v"));
+    assertThat(manifest.statistics.counters()).containsExactly(Map.entry("c", 1L));
+    assertThat(manifest.statistics.minimums()).isEmpty();
     assertThatThrownBy(() -> TaskManifest.parse(json, ORIGIN))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContainingAll(ORIGIN, "no checksum");

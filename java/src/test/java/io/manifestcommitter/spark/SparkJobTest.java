@@ -582,7 +582,7 @@ class SparkJobTest {
     try (FileList list =
         FileList.read(
             new ByteArrayInputStream(spark.state.bytes("/table/_SUCCESS.files")), "list")) {
-      assertThat(list.jobId()).isEqualTo(JOB_ID);
+      assertThat(list.jobId).isEqualTo(JOB_ID);
       assertThat(list.next()).map(file -> file.path).hasValue("p=1/a");
     }
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");

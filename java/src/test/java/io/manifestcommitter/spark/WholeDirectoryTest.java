@@ -60,7 +60,7 @@ class WholeDirectoryTest {
     assertThat(told.success()).isTrue();
     try (InputStream in = Files.newInputStream(reports.resolve("_" + report + ".files"));
         FileList list = FileList.read(in, report)) {
-      assertThat(list.jobId()).isEqualTo(job);
+      assertThat(list.jobId).isEqualTo(job);
     }
   }
 

@@ -159,8 +159,8 @@ final class PairRuns extends PairTrial {
         String list = CrashStore.TABLE + "/_SUCCESS.files";
         try (FileList files =
             FileList.read(new ByteArrayInputStream(store.state().bytes(list)), list)) {
-          if (!report.contains(files.jobId())) {
-            wrong.add("_SUCCESS.files is of job " + files.jobId() + ", and _SUCCESS is " + report);
+          if (!report.contains(files.jobId)) {
+            wrong.add("_SUCCESS.files is of job " + files.jobId + ", and _SUCCESS is " + report);
           }
         } catch (IOException e) {
           wrong.add("_SUCCESS.files: " + e);

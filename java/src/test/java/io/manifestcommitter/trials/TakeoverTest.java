@@ -374,8 +374,8 @@ class TakeoverTest {
         String list = CrashStore.TABLE + "/_SUCCESS.files";
         try (FileList files =
             FileList.read(new ByteArrayInputStream(store.state().bytes(list)), list)) {
-          if (!report.contains(files.jobId())) {
-            wrong.add("list of " + files.jobId() + ", report " + report);
+          if (!report.contains(files.jobId)) {
+            wrong.add("list of " + files.jobId + ", report " + report);
           }
         }
         boolean isOurs = report.contains(driver.jobId());

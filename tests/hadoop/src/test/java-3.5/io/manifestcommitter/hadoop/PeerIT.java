@@ -79,16 +79,16 @@ class PeerIT extends OnHdfs {
               hdfs.fs(), file);
       theirs.validate();
       assertThat(theirs.getJobId()).isEqualTo(job.id());
-      assertThat(theirs.getTaskID()).isEqualTo(ours.taskId());
-      assertThat(theirs.getTaskAttemptID()).isEqualTo(ours.taskAttemptId());
-      assertThat(theirs.getTaskAttemptDir()).isEqualTo(ours.taskAttemptDirectory().toString());
+      assertThat(theirs.getTaskID()).isEqualTo(ours.taskId);
+      assertThat(theirs.getTaskAttemptID()).isEqualTo(ours.taskAttemptId);
+      assertThat(theirs.getTaskAttemptDir()).isEqualTo(ours.taskAttemptDirectory.toString());
       assertThat(theirs.getFilesToCommit())
           .extracting(
               entry ->
                   tuple(
                       entry.getSourcePath(), entry.getDestPath(), entry.getSize(), entry.getEtag()))
           .isEqualTo(
-              ours.files().stream()
+              ours.files.stream()
                   .map(
                       entry ->
                           tuple(entry.source(), entry.destination(), entry.size(), entry.etag()))
@@ -96,7 +96,7 @@ class PeerIT extends OnHdfs {
       assertThat(theirs.getDestDirectories())
           .extracting(entry -> entry.getDestPath())
           .containsExactlyElementsOf(
-              ours.directories().stream().map(entry -> entry.path()).toList());
+              ours.directories.stream().map(entry -> entry.path).toList());
       files += theirs.getFilesToCommit().size();
     }
     assertThat(files).isEqualTo(5);
@@ -114,17 +114,17 @@ class PeerIT extends OnHdfs {
       org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.TaskManifest theirs =
           org.apache.hadoop.mapreduce.lib.output.committer.manifest.files.TaskManifest.load(
               hdfs.fs(), file);
-      assertThat(ours.jobId()).isEqualTo(job.id());
-      assertThat(ours.taskId()).isEqualTo(theirs.getTaskID());
-      assertThat(ours.taskAttemptId()).isEqualTo(theirs.getTaskAttemptID());
-      assertThat(ours.files())
+      assertThat(ours.jobId).isEqualTo(job.id());
+      assertThat(ours.taskId).isEqualTo(theirs.getTaskID());
+      assertThat(ours.taskAttemptId).isEqualTo(theirs.getTaskAttemptID());
+      assertThat(ours.files)
           .extracting(entry -> tuple(entry.source(), entry.destination(), entry.size()))
           .isEqualTo(
               theirs.getFilesToCommit().stream()
                   .map(entry -> tuple(entry.getSourcePath(), entry.getDestPath(), entry.getSize()))
                   .toList());
-      files += ours.files().size();
-      attempts.add(ours.taskAttemptId());
+      files += ours.files.size();
+      attempts.add(ours.taskAttemptId);
     }
     assertThat(files).isEqualTo(5);
     assertThat(printedByOurs(manifests)).contains(attempts);
@@ -152,7 +152,7 @@ class PeerIT extends OnHdfs {
       assertThat(theirs.getFilenames()).hasSize(5).isEqualTo(ours.filenames());
       assertThat(theirs.getDiagnostics()).isEqualTo(ours.diagnostics());
       assertThat(theirs.getIOStatistics().counters())
-          .containsAllEntriesOf(ours.statistics().counters())
+          .containsAllEntriesOf(ours.statistics.counters())
           .containsEntry("committer_files_committed", 5L);
       assertThat(printedByTheirs(file)).contains(job.id()).contains("committer_files_committed");
     }
@@ -191,10 +191,10 @@ class PeerIT extends OnHdfs {
       SuccessReport ours = SuccessReport.parse(hdfs.bytes(file), file.toString());
       ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
       assertThat(ours.success()).isTrue();
-      assertThat(ours.jobId()).isEqualTo(job.id());
+      assertThat(ours.jobId).isEqualTo(job.id());
       assertThat(ours.committer()).isEqualTo(theirs.getCommitter());
       assertThat(ours.filenames()).isEqualTo(theirs.getFilenames());
-      assertThat(ours.statistics().counters())
+      assertThat(ours.statistics.counters())
           .containsEntry("committer_files_committed", 5L)
           .containsEntry("task_stage_commit", 3L);
     }
@@ -290,7 +290,7 @@ class PeerIT extends OnHdfs {
 
   private static Map<String, String> fallbacks() {
     return CommitterConfig.options().stream()
-        .collect(Collectors.toMap(CommitterConfig.Option::key, CommitterConfig.Option::fallback));
+        .collect(Collectors.toMap(option -> option.key, option -> option.fallback));
   }
 
   private List<String> names(Path directory) throws IOException {

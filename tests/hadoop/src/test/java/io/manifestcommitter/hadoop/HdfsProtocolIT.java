@@ -56,8 +56,8 @@ class HdfsProtocolIT extends OnHdfs {
             new Path(job.directory(), "00/manifests"),
             attempt.context().getTaskAttemptID().getTaskID() + "-manifest.json");
     TaskManifest parsed = TaskManifest.parse(hdfs.bytes(manifest), manifest.toString());
-    assertThat(parsed.files()).hasSize(1);
-    FileEntry file = parsed.files().get(0);
+    assertThat(parsed.files).hasSize(1);
+    FileEntry file = parsed.files.get(0);
     assertThat(file.source()).isEqualTo(new Path(attempt.workPath(), "part-0"));
     assertThat(file.destination()).isEqualTo(new Path(job.table, "part-0"));
     assertThat(file.size()).isEqualTo(7);
