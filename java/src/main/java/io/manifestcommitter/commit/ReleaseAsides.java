@@ -64,7 +64,12 @@ final class ReleaseAsides {
       }
     }
     workers.beside(
-        () -> workers.forEach(parentsOfFiles, parent -> Retries.few(() -> listFiles(parent))),
+        () ->
+            workers.forEach(
+                parentsOfFiles,
+                parent ->
+                    Retries.few(
+                        () -> store.listIfThere(parent, entry -> files.put(entry.path(), entry)))),
         () ->
             workers.forEach(
                 ofDirectories,
@@ -119,10 +124,6 @@ final class ReleaseAsides {
               + left.stream().limit(NAMED).collect(Collectors.joining(", "))
               + (left.size() > NAMED ? ", ..." : ""));
     }
-  }
-
-  private void listFiles(Path directory) throws IOException {
-    store.listIfThere(directory, entry -> files.put(entry.path(), entry));
   }
 
   /** What the plan has in a directory, as it was. */

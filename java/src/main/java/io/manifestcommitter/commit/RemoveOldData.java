@@ -70,10 +70,8 @@ public final class RemoveOldData {
           }
         });
 
-    Set<Path> inUse = directoriesInUse();
-    List<Path> directories =
-        inPlace.stream().map(OldDirectory::path).collect(Collectors.toCollection(ArrayList::new));
-    directories.removeIf(inUse::contains);
+    Set<Path> directories = inPlace.stream().map(OldDirectory::path).collect(Collectors.toSet());
+    directories.removeAll(directoriesInUse());
     Queue<String> empty = new ConcurrentLinkedQueue<>();
     deleteEmpty(store, workers, directories, empty);
     if (!empty.isEmpty()) {

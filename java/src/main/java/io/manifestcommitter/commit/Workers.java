@@ -124,7 +124,7 @@ public final class Workers {
         }
       }
       await(parts);
-      Throwable failure = run.failure();
+      Throwable failure = run.failure;
       for (Part part : parts) {
         failure = joined(failure, part.failure);
       }
@@ -332,10 +332,6 @@ public final class Workers {
         // Last: where memory is short, it may fail, too.
         failedItem = at.getValue().toString();
       }
-    }
-
-    synchronized Throwable failure() {
-      return failure;
     }
   }
 

@@ -157,18 +157,17 @@ final class ProveStaged {
           files,
           files.count(),
           (number, file) -> {
-            FileEntry identified = identified(file);
+            StoreEntry seen = store.identified(StoreEntry.file(file.source(), file.identity()));
             synchronized (files) {
-              planner.publish(identified);
+              planner.publish(
+                  FileEntry.of(
+                      file.sourceDirectory(),
+                      file.destinationDirectory(),
+                      file.name(),
+                      seen.identity()));
             }
           });
     }
-  }
-
-  private FileEntry identified(FileEntry file) throws IOException {
-    StoreEntry entry = store.identified(StoreEntry.file(file.source(), file.identity()));
-    return FileEntry.of(
-        file.sourceDirectory(), file.destinationDirectory(), file.name(), entry.identity());
   }
 
   private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)
