@@ -39,12 +39,7 @@ _BUILD_INFO = "io.manifestcommitter.BuildInfo"
 _MUTABLE_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
-_RECOVER = "io.manifestcommitter.cli.Recover"
-_CLEAN = "io.manifestcommitter.cli.Clean"
-_COMMIT_IDS = "io.manifestcommitter.cli.CommitIds"
-_HELD = "io.manifestcommitter.cli.Held"
-_TABLE_FILES = "io.manifestcommitter.cli.TableFiles"
-_HISTORY = "io.manifestcommitter.cli.ReportData"
+_ANSWERS = "io.manifestcommitter.cli.Answers"
 _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _BY_REFLECTION = "java.lang.reflect.InvocationTargetException"
@@ -190,7 +185,7 @@ class Session(Protocol):
 
         Args:
             path: the table.
-            job_id: only this one, with the paths of its files; "" for all.
+            job_id: which is ended; "" for none.
             action: ``publish`` or ``discard`` that job; "" to change nothing.
 
         Raises:
@@ -367,19 +362,23 @@ class _Driver:
 
     def commits(self) -> list[dict[str, Any]]:
         """What our Java class knows of the commits of this JVM; nothing without it."""
-        owner, _ = _load(self._loader(), _ON_SERVER)
-        return [] if owner is None else list(decoded(self._call(owner, "commits")))
+        owner, _ = _load(self._loader(), _ANSWERS)
+        return [] if owner is None else list(self._answer(owner, None, "commits"))
 
     def cancel(self, job_id: str) -> bool:
         """Cancel the commit of a job; False if that comes too late."""
-        owner, _ = _load(self._loader(), _ON_SERVER)
-        return self._call(owner, "cancel", job_id) == "true"
+        owner, _ = _load(self._loader(), _ANSWERS)
+        return bool(self._answer(owner, None, "cancel", jobId=job_id))
 
     def calling_thread(self) -> int | None:
         """The JVM's thread that runs what this thread calls; None where all share a few of them."""
         if type(self._gateway).__name__ != "ClientServer":
             return None  # Without PYSPARK_PIN_THREAD.
         return int(self._jvm.java.lang.Thread.currentThread().getId())
+
+    def _answer(self, owner: Any, conf: Any, what: str, path: str = "", **given: Any) -> Any:
+        """What our Java class answers."""
+        return decoded(self._call(owner, "value", conf, what, path, encoded(given)))
 
     def _call(self, owner: Any, name: str, *arguments: Any) -> str:
         # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
@@ -443,7 +442,42 @@ class _LaterSessions:
             settings.set(key, value)
 
 
-class ClassicSession(_Driver):
+class _Answered:
+    """What both kinds of sessions ask our Java class about a path, each in a way of its own."""
+
+    def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
+        raise NotImplementedError
+
+    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
+        return list(self._value("recover", "recover", path, complete=complete, force=force))
+
+    def clean(
+        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
+    ) -> list[dict[str, Any]]:
+        given = {
+            "olderThan": older_than,
+            "dryRun": dry_run,
+            "discardUnfinished": discard_unfinished,
+            "force": force,
+        }
+        return list(self._value("clean", "clean", path, **given))
+
+    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
+        action = "look for commits in"
+        return list(self._value("ids", action, path, commitId=commit_id, forget=forget))
+
+    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
+        told = f"{action or 'look for'} held jobs in"
+        return list(self._value("held", told, path, jobId=job_id, end=action))
+
+    def table_files(self, path: str) -> list[dict[str, Any]]:
+        return list(self._value("files", "list", path))
+
+    def history(self, path: str) -> dict[str, Any]:
+        return dict(self._value("history", "read the history in", path))
+
+
+class ClassicSession(_Driver, _Answered):
     """The JVM side of one classic session: see `Session`."""
 
     def __init__(self, spark: Any) -> None:
@@ -562,34 +596,11 @@ class ClassicSession(_Driver):
         finally:
             own.close()
 
-    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
-        return list(self._ask(_RECOVER, "recover", path, complete, force))
-
-    def clean(
-        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
-    ) -> list[dict[str, Any]]:
-        flags = (dry_run, discard_unfinished, force)
-        return list(self._ask(_CLEAN, "clean", path, older_than, *flags))
-
-    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
-        return list(self._ask(_COMMIT_IDS, "look for commits in", path, commit_id, forget))
-
-    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
-        told = f"{action or 'look for'} held jobs in"
-        return list(self._ask(_HELD, told, path, job_id, action))
-
-    def table_files(self, path: str) -> list[dict[str, Any]]:
-        return list(self._ask(_TABLE_FILES, "list", path))
-
-    def history(self, path: str) -> dict[str, Any]:
-        return dict(self._ask(_HISTORY, "read the history in", path))
-
-    def _ask(self, class_name: str, action: str, path: str, *more: Any) -> Any:
-        """What a class of our jar, which is there, answers about a path in a store."""
-        owner, _ = _load(self._loader(), class_name)
+    def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
+        owner, _ = _load(self._loader(), _ANSWERS)
         conf = self._session.sessionState().newHadoopConf()
         try:
-            return decoded(self._call(owner, "ofSession", conf, path, *more))
+            return self._answer(owner, conf, what, path, **given)
         except Exception as error:
             raise _storage_error(error, action, path) from error
 
@@ -609,7 +620,7 @@ class ClassicSession(_Driver):
         return self._session.sharedState().jarClassLoader()
 
 
-class ConnectSession:
+class ConnectSession(_Answered):
     """The JVM side of one Connect session, which is asked by SQL: see `Session`."""
 
     hadoop: HadoopSettings | None = None
@@ -656,17 +667,16 @@ class ConnectSession:
         return None
 
     def find(self, path: str) -> RemoteFile | None:
-        answer = self._call("find", "look up", path)
-        if answer is None:
+        found = self._value("find", "look up", path)
+        if found is None:
             return None
-        found = decoded(answer)
         return RemoteFile(found["path"], found["isDirectory"], found["length"])
 
     def chunks(self, path: str) -> Iterator[bytes]:
         offset = 0
         while True:
-            answer = self._call("read", "read", path, offset=offset, length=_CHUNK)
-            chunk = base64.b64decode(answer or "")
+            answer = self._value("read", "read", path, offset=offset, length=_CHUNK)
+            chunk = base64.b64decode(answer)
             if not chunk:
                 return
             yield chunk
@@ -676,56 +686,22 @@ class ConnectSession:
         asked = (json.dumps(settings), path, jar)
         return dict(decoded(self._ask(_COMMITTER_INFO, "ofConnect", *asked)))
 
-    def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
-        return self._list("recover", "recover", path, complete=complete, force=force)
-
-    def clean(
-        self, path: str, *, older_than: str, dry_run: bool, discard_unfinished: bool, force: bool
-    ) -> list[dict[str, Any]]:
-        return self._list(
-            "clean",
-            "clean",
-            path,
-            olderThan=older_than,
-            dryRun=dry_run,
-            discardUnfinished=discard_unfinished,
-            force=force,
-        )
-
-    def commit_ids(self, path: str, commit_id: str, *, forget: bool) -> list[dict[str, Any]]:
-        action = "look for commits in"
-        return self._list("ids", action, path, commitId=commit_id, forget=forget)
-
-    def held(self, path: str, job_id: str, action: str) -> list[dict[str, Any]]:
-        told = f"{action or 'look for'} held jobs in"
-        return self._list("held", told, path, jobId=job_id, end=action)
-
-    def table_files(self, path: str) -> list[dict[str, Any]]:
-        return self._list("files", "list", path)
-
-    def history(self, path: str) -> dict[str, Any]:
-        return dict(decoded(str(self._call("history", "read the history in", path))))
-
     def commits(self) -> list[dict[str, Any]]:
-        return self._list("commits", "ask for the commits of", "the server")
+        return list(self._value("commits", "ask for the commits of", "the server"))
 
     def cancel(self, job_id: str) -> bool:
-        return self._call("cancel", "cancel a commit of", "the server", jobId=job_id) == "true"
+        return bool(self._value("cancel", "cancel a commit of", "the server", jobId=job_id))
 
-    def _list(self, what: str, action: str, path: str, **arguments: Any) -> list[dict[str, Any]]:
-        return list(decoded(str(self._call(what, action, path, **arguments))))
-
-    def _call(self, what: str, action: str, path: str, **arguments: Any) -> str | None:
+    def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
         # Spark would take ${...} in a query for one of its settings.
-        arguments["id"] = f"{time.time_ns():020d}-{uuid.uuid4()}"
-        given = json.dumps({"path": path, **arguments}).replace("$", "\\u0024")
-        answer = decoded(self._ask(_ON_SERVER, "call", what, given))
+        question = f"{time.time_ns():020d}-{uuid.uuid4()}"
+        asked = json.dumps({"path": path, "id": question, **given}).replace("$", "\\u0024")
+        answer = decoded(self._ask(_ON_SERVER, "call", what, asked))
         if answer.get("missing"):
             raise PathNotFoundError(action, path)
         if "error" in answer:
             raise StorageError(action, path, answer["error"])
-        value: str | None = answer["value"]
-        return value
+        return answer["value"]
 
     def _ask(self, class_name: str, method: str, *arguments: str) -> str:
         """Call a static method on the server, through SQL.

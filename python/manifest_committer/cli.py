@@ -12,31 +12,34 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from manifest_committer import _jvm
+from manifest_committer._figures import moment
 from manifest_committer._spark_home import java_for, spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
 from manifest_committer.errors import ManifestCommitterError
+from manifest_committer.holding import held_text
 from manifest_committer.info import info_text, printable
 from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
 from manifest_committer.report import report_of
 from manifest_committer.session import is_in_zip, jar_path, settings_files
+from manifest_committer.whole import files_of
 
+_ASK = "io.manifestcommitter.cli.Ask"
 _FAILED = 1
 _INFO = "io.manifestcommitter.info.CommitterInfo"
 _PRINTER = "io.manifestcommitter.cli.ManifestPrinter"
-_REPORT_DATA = "io.manifestcommitter.cli.ReportData"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _WRONG_USAGE = 2
 _EXIT_CODES = "Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage."
 _INTERRUPTED = 130
 _PROGRAM = "manifest-committer"
-_HELD = "io.manifestcommitter.cli.Held"
+_DOCUMENT = ("{", "[{", "[]")
 _CALLED = "manifest.committer.called"
 """The property of the JVM by which our Java mains call themselves."""
 
@@ -233,13 +236,11 @@ def _time(text: str) -> int:
 
 
 def _history(parsed: argparse.Namespace) -> int:
-    options = ["--history", *_flags(parsed, "missing-ok")]
-    ran = _java_process(_REPORT_DATA, options, parsed, subprocess.PIPE)
-    code = _exit_code(ran)
-    for found in _documents(ran):
+    answers, code = _ask(parsed, "history")
+    for found in answers:
         jobs = [
             job
-            for job in found["history"]["jobs"]
+            for job in found["jobs"]
             if job["ended"] >= parsed.since
             and parsed.table in job["table"]
             and not (parsed.failed and job["success"])
@@ -249,7 +250,7 @@ def _history(parsed: argparse.Namespace) -> int:
                 print(_jvm.encoded(job))
         else:
             _show(history_text(found["path"], jobs))
-        for problem in found["history"]["problems"]:
+        for problem in found["problems"]:
             _complain(parsed, printable(problem))
             code = max(code, _FAILED)
     return code
@@ -267,10 +268,10 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _report(parsed: argparse.Namespace) -> int:
-    ran = _java_process(_REPORT_DATA, [], parsed, subprocess.PIPE)
-    if ran.returncode != 0:
-        return _exit_code(ran)
-    page = make_page(_document(ran.stdout.splitlines()[-1]))
+    answers, code = _ask(parsed, "report")
+    if code != 0:
+        return code
+    page = make_page(answers[0])
     try:
         # A report may hold half a surrogate pair, which UTF-8 cannot write.
         Path(parsed.html).write_text(page, "utf-8", errors="backslashreplace")
@@ -364,9 +365,15 @@ def _ids_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _ids(parsed: argparse.Namespace) -> int:
-    options = ["--id", parsed.id] if parsed.id else []
-    options += _flags(parsed, "forget", "json", "missing-ok")
-    return _run_java("io.manifestcommitter.cli.CommitIds", options, parsed)
+    if parsed.forget and not parsed.id:
+        parsed.parser.error("--forget needs --id")
+    answers, code = _ask(parsed, "ids", commitId=parsed.id, forget=parsed.forget)
+    for found in answers:
+        lines = (f"{moment(one['at'])}  job {one['jobId']}  {one['id']}" for one in found)
+        _tell(parsed, found, *lines)
+        if parsed.id and not found:
+            code = max(code, _FAILED)
+    return code
 
 
 def _held_arguments(parser: argparse.ArgumentParser) -> None:
@@ -375,7 +382,10 @@ def _held_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _held(parsed: argparse.Namespace) -> int:
-    return _run_java(_HELD, _flags(parsed, "json", "missing-ok"), parsed)
+    answers, code = _ask(parsed, "held", jobId="", end="")
+    for jobs in answers:
+        _tell(parsed, jobs, *map(held_text, jobs))
+    return code
 
 
 def _end_held_arguments(parser: argparse.ArgumentParser) -> None:
@@ -386,8 +396,16 @@ def _end_held_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _end_held(parsed: argparse.Namespace) -> int:
-    options = [f"--{parsed.command.name}", parsed.job, *_flags(parsed, "json")]
-    return _run_java(_HELD, options, parsed)
+    end = parsed.command.name
+    answers, code = _ask(parsed, "held", jobId=parsed.job, end=end)
+    for (answer,) in answers:
+        if answer["errors"]:
+            _complain(parsed, "\n  ".join(map(printable, answer["errors"])))
+            return _FAILED
+        told = f"{end}ed"
+        outcome = {"jobId": parsed.job, "outcome": told}
+        _tell(parsed, outcome, f"{parsed.paths[0]}: job {parsed.job} is {told}")
+    return code
 
 
 def _files_arguments(parser: argparse.ArgumentParser) -> None:
@@ -396,8 +414,11 @@ def _files_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _files(parsed: argparse.Namespace) -> int:
-    options = _flags(parsed, "json", "missing-ok")
-    return _run_java("io.manifestcommitter.cli.TableFiles", options, parsed)
+    answers, code = _ask(parsed, "files")
+    for found in answers:
+        for file in files_of(found):
+            _tell(parsed, asdict(file), f"{file.size}  {file.path}")
+    return code
 
 
 def _verify_store_arguments(parser: argparse.ArgumentParser) -> None:
@@ -477,7 +498,7 @@ def _settings(parsed: argparse.Namespace) -> list[str]:
 
 def _flags(parsed: argparse.Namespace, *names: str) -> list[str]:
     """Those of these flags that are given."""
-    return [f"--{name}" for name in names if getattr(parsed, name.replace("-", "_"))]
+    return [f"--{name}" for name in names if getattr(parsed, name.replace("-", "_"), False)]
 
 
 def _as_paths(names: Sequence[str]) -> list[str]:
@@ -644,6 +665,20 @@ def _run_java(main_class: str, options: Sequence[str], parsed: argparse.Namespac
     return _exit_code(_java_process(main_class, options, parsed))
 
 
+def _ask(parsed: argparse.Namespace, question: str, **given: Any) -> tuple[list[Any], int]:
+    """What our jar answers to a question about each path, and the exit code so far."""
+    options = ["--question", question, "--given", _jvm.encoded(given)]
+    options += _flags(parsed, "missing-ok")
+    ran = _java_process(_ASK, options, parsed, subprocess.PIPE)
+    return list(_documents(ran)), _exit_code(ran)
+
+
+def _tell(parsed: argparse.Namespace, answer: Any, *lines: str) -> None:
+    """Print an answer as JSON, or as lines of text."""
+    for line in [_jvm.encoded(answer)] if parsed.json else map(printable, lines):
+        _show(line)
+
+
 def _java_process(
     main_class: str, options: Sequence[str], parsed: argparse.Namespace, stdout: int | None = None
 ) -> "subprocess.CompletedProcess[bytes]":
@@ -666,7 +701,7 @@ def _command(main_class: str, options: Sequence[str], parsed: argparse.Namespace
 def _documents(ran: "subprocess.CompletedProcess[bytes]") -> Iterator[Any]:
     """What our program printed; a JVM may log warnings of its own between."""
     for line in ran.stdout.decode("utf-8").splitlines():
-        if line.startswith("{"):
+        if line.startswith(_DOCUMENT):
             yield _document(line)
         else:
             print(line, file=sys.stderr)

@@ -3,11 +3,12 @@
 
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from manifest_committer import _jvm
+from manifest_committer._figures import count, in_units, moment
 from manifest_committer.errors import (
     AuditError,
     HeldJobError,
@@ -193,3 +194,14 @@ def _checked(
         raise AuditError(job.job_id, job.path)
     job.publish()
     return job
+
+
+def held_text(job: Mapping[str, Any]) -> str:
+    """A line about a job that our Java class found."""
+    files = f"{count(job['files'])} file{'' if job['files'] == 1 else 's'}"
+    parts = [f"job {job['jobId']}: {files}", in_units(job["bytes"])]
+    if job["overwrites"]:
+        parts.append("overwrites")
+    if job["commitId"]:
+        parts.append(f"commit.id {job['commitId']}")
+    return f"{moment(job['since'])}  {', '.join(parts)}"

@@ -2,9 +2,10 @@
 """Tables as they were before or after the commit of each job, and never between."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from manifest_committer import _jvm
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 _SOURCE = "io.manifestcommitter.read.WholeSource"
 """Our data source by its class, which a session finds wherever the jar came from."""
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What Hive and Spark name the partition of a null."""
 
 
 @dataclass(frozen=True)
@@ -83,5 +87,29 @@ def committed_files(spark: "SparkSession", path: str | os.PathLike[str]) -> list
         JarNotLoadedError: the session does not have our jar.
         ConnectSessionError: a Connect server that cannot be asked.
     """
-    found = _jvm.open_ready(spark).table_files(os.fspath(path))
-    return [CommittedFile(file["path"], file["size"], file["partition"]) for file in found]
+    return files_of(_jvm.open_ready(spark).table_files(os.fspath(path)))
+
+
+def files_of(found: Iterable[Mapping[str, Any]]) -> list[CommittedFile]:
+    """The files that our Java class found."""
+    return [CommittedFile(one["path"], one["size"], _partition(one["place"])) for one in found]
+
+
+def _partition(place: str) -> dict[str, str | None]:
+    """The values in the names of a file's directories below the table, as text."""
+    values: dict[str, str | None] = {}
+    for directory in place.split("/")[:-1]:
+        column, equals, value = map(_unescaped, directory.partition("="))
+        if column and equals:
+            values[column] = None if value == _NO_VALUE else value
+    return values
+
+
+def _unescaped(name: str) -> str:
+    """A name without the escapes of Spark and Hive.
+
+    They write a character that a path cannot hold as ``%`` and the two hexadecimal digits of its
+    code. So each escape is one character, as in Latin-1, and no byte of UTF-8 as in a URL. A ``%``
+    without two digits after it stands for itself.
+    """
+    return unquote(name, encoding="latin-1")

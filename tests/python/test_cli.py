@@ -74,7 +74,7 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
         ("print /t --all", "cli.ManifestPrinter /t"),
         ("print a -- -x", "cli.ManifestPrinter --json-reports a ./-x"),
         ("print a --missing-ok", "cli.ManifestPrinter --json-reports --missing-ok a"),
-        ("history a --missing-ok", "cli.ReportData --history --missing-ok a"),
+        ("history a --missing-ok", "cli.Ask --question history --given {} --missing-ok a"),
         ("recover a --missing-ok", "cli.Recover --missing-ok a"),
         ("clean a --missing-ok", "cli.Clean --older-than 24h --missing-ok a"),
         (
@@ -93,17 +93,24 @@ def test_java_gets_the_class_path_and_the_command(java, jar, spark_home):
             "clean --discard-unfinished --force /t /u",
             "cli.Clean --older-than 24h --discard-unfinished --force /t /u",
         ),
-        ("ids /t --id a --forget --conf a=1", "cli.CommitIds --id a --forget -D a=1 /t"),
-        ("ids /t --json --missing-ok", "cli.CommitIds --json --missing-ok /t"),
-        ("held /t --json --conf a=1", "cli.Held --json -D a=1 /t"),
-        ("publish /t j-1 --conf a=1", "cli.Held --publish j-1 -D a=1 /t"),
-        ("discard /t j-1 --json", "cli.Held --discard j-1 --json /t"),
-        ("files /t --json --missing-ok", "cli.TableFiles --json --missing-ok /t"),
+        (
+            "ids /t --id a --conf a=1",
+            'cli.Ask --question ids --given {"commitId":"a","forget":false} -D a=1 /t',
+        ),
+        (
+            "held /t /u --json --missing-ok",
+            'cli.Ask --question held --given {"jobId":"","end":""} --missing-ok /t /u',
+        ),
+        (
+            "publish /t j-1 --conf a=1",
+            'cli.Ask --question held --given {"jobId":"j-1","end":"publish"} -D a=1 /t',
+        ),
+        ("files /t --json", "cli.Ask --question files --given {} /t"),
         ("verify-store gs://b/s --verbose", "cli.VerifyStore --verbose gs://b/s"),
         ("verify-store gs://b/s --json --conf a=1", "cli.VerifyStore --json -D a=1 gs://b/s"),
         (
             "history abfs://c@a/r --since 7d --failed --json --conf fs.x=1",
-            "cli.ReportData --history -D fs.x=1 abfs://c@a/r",
+            "cli.Ask --question history --given {} -D fs.x=1 abfs://c@a/r",
         ),
     ],
 )
@@ -295,6 +302,7 @@ def test_wrong_usage(arguments, java, capsys):
         ("jar more", "there is no more here"),
         ("info --conf key /t", "argument --conf: 'key' is not key=value"),
         ("report /t", "the following arguments are required: --html"),
+        ("ids /t --forget", "--forget needs --id"),
     ],
 )
 def test_wrong_usage_shows_that_of_the_command(java, capsys, command, message):
@@ -412,7 +420,7 @@ def history(answers):
     """The history of a directory with two jobs and a damaged report."""
     good = {"jobId": "b", "success": True, "outcome": "committed", "ended": JOB["ended"] + 60_000}
     jobs = [JOB, JOB | good | {"table": "", "description": "t\x1b[2J", "millis": None}]
-    answer = json.dumps({"path": "/r", "history": {"jobs": jobs, "problems": ["x is damaged"]}})
+    answer = json.dumps({"path": "/r", "jobs": jobs, "problems": ["x is damaged"]})
     answers("[0.003s][warning][os] no cgroup", answer)
 
 
@@ -459,6 +467,78 @@ def test_history_chooses_jobs(history, capfd):
 def test_a_history_without_jobs_says_how_to_have_some(history, capfd):
     cli.main(["history", "/r", "--table", "/nothing"])
     assert "set mapreduce.manifest.committer.summary.report.directory" in capfd.readouterr().out
+
+
+def test_identities_are_listed(answers, capfd):
+    """One that is asked for, and that a table does not remember, is a problem."""
+    at = 1_769_947_200_000
+    first = {"id": "a\x1b[2J", "jobId": "j-1", "application": None, "at": at}
+    answers("[0.003s][warning][os] no cgroup", json.dumps([first]), "[]")
+    assert cli.main(["ids", "/t", "/u"]) == 0
+    shown = capfd.readouterr()
+    assert shown.out == "2026-02-01 12:00:00 UTC  job j-1  a\\x1b[2J\n"
+    assert shown.err == "[0.003s][warning][os] no cgroup\n"
+    assert cli.main(["ids", "/t", "/u", "--id", "a", "--json"]) == 1
+    assert [json.loads(line) for line in capfd.readouterr().out.splitlines()] == [[first], []]
+
+
+HELD = {
+    "jobId": "j-1",
+    "files": 1,
+    "bytes": 2048,
+    "partitions": ["p=1"],
+    "since": 1_769_947_200_000,
+    "overwrites": False,
+    "commitId": None,
+    "readable": True,
+}
+
+
+def test_held_jobs_are_listed(answers, capfd):
+    more = {"jobId": "j-2", "files": 1234, "overwrites": True, "commitId": "a\nb"}
+    answers(json.dumps([HELD, HELD | more]))
+    assert cli.main(["held", "/t"]) == 0
+    assert capfd.readouterr().out.splitlines() == [
+        "2026-02-01 12:00:00 UTC  job j-1: 1 file, 2.0 KiB",
+        "2026-02-01 12:00:00 UTC  job j-2: 1,234 files, 2.0 KiB, overwrites, commit.id a\\nb",
+    ]
+    assert cli.main(["held", "/t", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == [HELD, HELD | more]
+
+
+def test_a_held_job_is_published_or_it_is_said_why_not(answers, capfd):
+    answers('[{"errors":[]}]')
+    assert cli.main(["publish", "/t", "j-1"]) == 0
+    assert capfd.readouterr().out == "/t: job j-1 is published\n"
+    assert cli.main(["discard", "/t", "j-1", "--json"]) == 0
+    assert capfd.readouterr().out == '{"jobId":"j-1","outcome":"discarded"}\n'
+    answers('[{"errors":["it is not held","nor\\nelse"]}]')
+    assert cli.main(["publish", "/t", "j-1"]) == 1
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert shown.err == "manifest-committer publish: it is not held\n  nor\\nelse\n"
+    answers()
+    assert cli.main(["publish", "/t", "j-1"]) == 1
+    assert capfd.readouterr().out == ""
+
+
+def test_files_are_listed_with_their_partitions(answers, capfd):
+    """Spark writes a character as its code, which is no UTF-8; a percent sign may stand alone."""
+    files = [
+        ("p=x%2Fy%/q=__HIVE_DEFAULT_PARTITION__/part-0", {"p": "x/y%", "q": None}),
+        ("a%3Db=c%E9%C3%A9%4g%4/ü=ü%3a=/part-0", {"a=b": "c\xe9\xc3\xa9%4g%4", "ü": "ü:="}),
+        ("=1/b/c=/part=0", {"c": ""}),
+        ("part-0", {}),
+    ]
+    found = [{"path": f"/t/{place}", "size": 4, "place": place} for place, _ in files]
+    answers(json.dumps(found))
+    assert cli.main(["files", "/t"]) == 0
+    assert capfd.readouterr().out.splitlines() == [f"4  /t/{place}" for place, _ in files]
+    assert cli.main(["files", "/t", "--json"]) == 0
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert lines == [
+        {"path": f"/t/{place}", "size": 4, "partition": partition} for place, partition in files
+    ]
 
 
 def test_print_shows_summaries(answers, capfd):

@@ -2,7 +2,6 @@
 """What is asked of a Connect server, and what its answers become."""
 
 import base64
-import json
 
 import pytest
 from fakes import FakeConnect
@@ -18,7 +17,7 @@ def session(*answers):
 def test_a_file_is_found_and_read():
     found = {"path": "file:/t/_SUCCESS", "isDirectory": False, "length": 5}
     chunks = [base64.b64encode(part).decode() for part in (b"abc", b"de", b"")]
-    one = session({"value": json.dumps(found)}, *({"value": chunk} for chunk in chunks))
+    one = session({"value": found}, *({"value": chunk} for chunk in chunks))
     assert one.find("/t/_SUCCESS") == _jvm.RemoteFile("file:/t/_SUCCESS", False, 5)
     assert b"".join(one.chunks("/t/_SUCCESS")) == b"abcde"
     offsets = [query.partition('"offset": ')[2].split(",")[0] for query in one._spark.queries]
@@ -82,7 +81,7 @@ def test_a_server_without_our_jar(missing):
 
 def test_each_question_is_answered_once():
     """The server may compute a query twice; it knows a question by its id."""
-    one = session({"value": "[]"}, {"value": "[]"})
+    one = session({"value": []}, {"value": []})
     one.recover("/t", complete=False, force=True)
     one.recover("/t", complete=False, force=True)
     first, second = (query.partition('"id": "')[2].split('"')[0] for query in one._spark.queries)

@@ -127,8 +127,7 @@ class FakeConnect:
         if path not in self.files:
             return None
         content = self.files[path]
-        found = {"path": path, "isDirectory": content is None, "length": len(content or b"")}
-        return json.dumps(found)
+        return {"path": path, "isDirectory": content is None, "length": len(content or b"")}
 
     def read(self, path, offset, length, **_):
         return base64.b64encode(self.files[path][offset : offset + length]).decode()

@@ -157,6 +157,13 @@ public final class Recover extends Program {
     return jobs;
   }
 
+  /** What went wrong, in order of weight. */
+  static List<String> errors(IOException failure) {
+    return Stream.concat(Stream.of(failure), Arrays.stream(failure.getSuppressed()))
+        .map(e -> String.valueOf(e.getMessage()))
+        .collect(Collectors.toList());
+  }
+
   private static String told(RecoveredJob job) {
     String left = job.errors().isEmpty() ? "" : ". " + Humane.line(job.errors().get(0));
     switch (job.outcome) {
@@ -181,15 +188,9 @@ public final class Recover extends Program {
       this.failure = failure;
     }
 
-    /**
-     * Why it failed, or why something of a job that ended remains, in order of weight; empty if
-     * neither is so.
-     */
+    /** Why it failed, or why something of a job that ended remains; empty if neither is so. */
     List<String> errors() {
-      return Stream.ofNullable(failure)
-          .flatMap(e -> Stream.concat(Stream.of(e), Arrays.stream(e.getSuppressed())))
-          .map(e -> String.valueOf(e.getMessage()))
-          .collect(Collectors.toList());
+      return failure == null ? List.of() : Recover.errors(failure);
     }
 
     private boolean isAlive() {

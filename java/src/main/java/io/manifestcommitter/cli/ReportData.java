@@ -16,7 +16,6 @@ import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -34,75 +33,46 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/**
- * Prints what reports tell, as one line of JSON for each path. For a table that is the report of
- * its last job, with how large its files are. For a directory of reports it is their jobs: what
- * {@code mapreduce.manifest.committer.summary.report.directory} gathers, of this committer and of
- * Hadoop's. Called by {@code manifest-committer report} and {@code manifest-committer history}.
- */
-public final class ReportData extends Program {
-  private static final String HISTORY = "--history";
+/** What reports tell, for {@code manifest-committer report} and {@code history}. */
+final class ReportData {
   private static final String LIST_SUFFIX =
       JobPaths.FILE_LIST.substring(JobPaths.SUCCESS_MARKER.length());
 
-  ReportData(PrintStream out, PrintStream err) {
-    super(
-        out,
-        err,
-        "Usage: ReportData [--history] [--missing-ok] [--properties-file file] [-D key=value]...",
-        "                  <path>...",
-        "",
-        "Prints a line of JSON for each path: a table, a report, or a directory of reports.",
-        "",
-        "  --history               a path is always a directory of reports",
-        MISSING);
-  }
-
-  /** Runs the program and ends the JVM with its exit code. */
-  public static void main(String[] args) {
-    runAndExit(args, ReportData::new);
-  }
+  private ReportData() {}
 
   /**
-   * The jobs whose reports a directory has, as a running Spark session sees it. Called by the
-   * Python package, through the class loader that has this class.
+   * What is at a path: of a table the report of its last job, with how large its files are, and of
+   * a directory of reports {@code history}.
    *
-   * @param conf Hadoop's configuration of the session
-   * @return an object: {@code jobs}, an array with an object for each, the oldest first, and {@code
-   *     problems}, texts about reports that could not be read
-   * @throws NothingThereException if there is no directory
-   * @throws IOException also if it cannot be listed
+   * @throws NothingThereException if nothing is there
    */
-  public static String ofSession(Configuration conf, String directory) throws IOException {
-    return Json.line(history(directory, conf));
-  }
-
-  @Override
-  protected Action action(CommandLine line) {
-    return path -> {
-      out.println(Json.line(of(path, line.conf(), line.has(HISTORY))));
-      return OK;
-    };
-  }
-
-  private static Json.Fields of(String name, Configuration conf, boolean isHistory)
-      throws IOException {
+  static Json.Fields report(Configuration conf, String name) throws IOException {
     Path path = StorePaths.plain(new Path(name));
     FileSystem fs = path.getFileSystem(conf);
     FileStatus status =
         NothingThereException.unlessMissing(fs.makeQualified(path), () -> fs.getFileStatus(path));
-    if (!isHistory && !status.isDirectory()) {
+    if (!status.isDirectory()) {
       return ofJob(fs, status.getPath());
     }
     Path marker = new Path(status.getPath(), JobPaths.SUCCESS_MARKER);
-    if (!isHistory && fs.exists(marker)) {
+    if (fs.exists(marker)) {
       return ofJob(fs, marker);
     }
-    String directory = status.getPath().toString();
-    return new Json.Fields().with("path", directory).with("history", history(directory, conf));
+    Json.Fields history = history(conf, name);
+    return new Json.Fields().with("path", history.get("path")).with("history", history);
   }
 
-  private static Json.Fields history(String directory, Configuration conf) throws IOException {
+  /**
+   * The jobs whose reports a directory has: what {@code
+   * mapreduce.manifest.committer.summary.report.directory} gathers, of this committer and of
+   * Hadoop's.
+   *
+   * @return {@code path}, {@code jobs}, an array with an object for each, the oldest first, and
+   *     {@code problems}, texts about reports that could not be read
+   * @throws NothingThereException if there is no directory
+   * @throws IOException also if it cannot be listed
+   */
+  static Json.Fields history(Configuration conf, String directory) throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
     Stores stores = new Stores(conf, config.requestGate(() -> {}));
     Store store = stores.all();
@@ -138,6 +108,7 @@ public final class ReportData extends Program {
             });
     Comparator<Json.Fields> byEnd = Comparator.comparing(job -> (long) job.get("ended"));
     return new Json.Fields()
+        .with("path", resolved.toString())
         .with(
             "jobs",
             jobs.stream()

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,9 +47,9 @@ class ReportDataTest {
 
   @Test
   void jobsAreListedTheOldestFirst() throws IOException {
-    assertThat(run("--history", directory.toString())).isZero();
+    assertThat(run("history", directory.toString())).isZero();
 
-    JsonNode jobs = new ObjectMapper().readTree(text(out)).get("history").get("jobs");
+    JsonNode jobs = new ObjectMapper().readTree(text(out)).get("jobs");
     assertThat(jobs.findValuesAsText("jobId")).containsExactly("a", "b", "c");
     assertThat(jobs.findValuesAsText("outcome"))
         .containsExactly("failed", "committed", "completed");
@@ -67,7 +68,7 @@ class ReportDataTest {
 
     JsonNode found =
         new ObjectMapper()
-            .readTree(ReportData.ofSession(new Configuration(), directory.toString()));
+            .readTree(Answers.value(new Configuration(), "history", directory.toString(), "{}"));
 
     assertThat(found.get("jobs")).hasSize(3);
     assertThat(found.get("problems").toString())
@@ -78,28 +79,28 @@ class ReportDataTest {
   void whatIsNotThereIsTold() {
     String nowhere = directory.resolve("no").toString();
     String told = "There is nothing at file:" + nowhere + ": check the path";
-    assertThat(run(nowhere)).isEqualTo(1);
-    assertThat(text(err).trim()).isEqualTo("ReportData: " + told);
-    assertThat(run("--history", "--missing-ok", nowhere)).isZero();
+    assertThat(run("report", nowhere)).isEqualTo(1);
+    assertThat(text(err).trim()).isEqualTo("Ask: " + told);
+    assertThat(run("history", nowhere, "--missing-ok")).isZero();
     assertThat(text(out).trim()).isEqualTo(told);
-    assertThatThrownBy(() -> ReportData.ofSession(new Configuration(), nowhere))
+    assertThatThrownBy(() -> ReportData.history(new Configuration(), nowhere))
         .isInstanceOf(NothingThereException.class)
         .hasMessage(told);
   }
 
   @Test
   void aDirectoryOfReportsIsKnownByHavingNoSuccessMarker() throws IOException {
-    assertThat(run(directory.toString())).isZero();
+    assertThat(run("report", directory.toString())).isZero();
     assertThat(text(out)).contains("\"history\":");
     Files.copy(directory.resolve("summary-b.json"), directory.resolve("_SUCCESS"));
     out.reset();
-    assertThat(run(directory.toString())).isZero();
+    assertThat(run("report", directory.toString())).isZero();
     assertThat(text(out)).contains("\"report\":").doesNotContain("\"history\":");
     out.reset();
-    assertThat(run("--history", directory.toString())).isZero();
-    assertThat(text(out)).contains("\"history\":");
+    assertThat(run("history", directory.toString())).isZero();
+    assertThat(text(out)).contains("\"jobs\":");
     out.reset();
-    assertThat(run("--history", directory.resolve("summary-b.json").toString())).isZero();
+    assertThat(run("history", directory.resolve("summary-b.json").toString())).isZero();
     assertThat(text(out)).contains("\"jobId\":\"b\"").doesNotContain("\"jobId\":\"a\"");
   }
 
@@ -120,8 +121,11 @@ class ReportDataTest {
     return new ObjectMapper().readTree(OnServer.call(what, arguments));
   }
 
-  private int run(String... arguments) {
-    return new ReportData(print(out), print(err)).run(arguments);
+  private int run(String question, String... arguments) {
+    String[] all =
+        Stream.concat(Stream.of("--question", question), Stream.of(arguments))
+            .toArray(String[]::new);
+    return new Ask(print(out), print(err)).run(all);
   }
 
   private static SuccessReport.Builder report() {

@@ -188,8 +188,8 @@ class SpellingsTest {
         calls("mem://elsewhere/" + place(spelling) + "/table", false),
         task -> task.newFile("p=1", ".x"));
     assertThat(state.exists(place(spelling) + "/summary-" + JOB + ".json")).isTrue();
-    assertThat(ReportData.ofSession(conf, spelling)).contains(JOB);
-    assertThat(output(ReportData::new, spelling)).contains(JOB);
+    assertThat(Answers.value(conf, "history", spelling, "{}")).contains(JOB);
+    assertThat(Answers.value(conf, "report", spelling, "{}")).contains(JOB);
   }
 
   @ParameterizedTest
@@ -215,7 +215,7 @@ class SpellingsTest {
     write(calls(spelling, false), task -> task.newFile("p=1", ".x"));
 
     assertThat(output(ManifestPrinter::new, spelling)).contains(JOB);
-    assertThat(output(ReportData::new, spelling)).contains(JOB, place + "/_SUCCESS");
+    assertThat(Answers.value(conf, "report", spelling, "{}")).contains(JOB, place + "/_SUCCESS");
     String protocolIsOurs =
         "{\"spark.sql.sources.commitProtocolClass\":{\"value\":\""
             + ManifestCommitProtocol.class.getName()

@@ -4,7 +4,7 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.manifestcommitter.cli.CommitIds;
+import io.manifestcommitter.cli.Answers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.progress.Commits;
@@ -78,16 +78,16 @@ class CommitIdTest {
     SparkJobHarness spark = with(new SparkJobHarness("abfs"), TableWrite.append(), "p=1/a");
     spark.commit();
     String table = spark.table.toString();
-    assertThat(CommitIds.ofSession(spark.conf, table, "", false))
+    assertThat(ids(spark, table, "", false))
         .contains("\"id\":\"run 1\"", "\"jobId\":\"" + SparkJobHarness.JOB_ID + "\"");
-    assertThat(CommitIds.ofSession(spark.conf, table, "run 2", false)).isEqualTo("[]");
+    assertThat(ids(spark, table, "run 2", false)).isEqualTo("[]");
 
-    CommitIds.ofSession(spark.conf, table, ID, /* forget= */ true);
+    ids(spark, table, ID, /* forget= */ true);
 
     assertThat(spark.state.exists(ENTRY)).isFalse();
     with(spark.other(NEXT), TableWrite.append(), "p=1/b").commit();
     assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a", "/table/p=1/b");
-    assertThatThrownBy(() -> CommitIds.ofSession(spark.conf, table + "x", ID, false))
+    assertThatThrownBy(() -> ids(spark, table + "x", ID, false))
         .hasMessageContaining("There is nothing at");
   }
 
@@ -97,7 +97,7 @@ class CommitIdTest {
     SparkJobHarness spark = with(new SparkJobHarness("abfs"), TableWrite.append(), "p=1/a");
     spark.commit();
     spark.state.write(ENTRY, "{");
-    assertThat(CommitIds.ofSession(spark.conf, spark.table.toString(), ID, false)).isEqualTo("[]");
+    assertThat(ids(spark, spark.table.toString(), ID, false)).isEqualTo("[]");
   }
 
   @Test
@@ -121,6 +121,12 @@ class CommitIdTest {
     assertThat(spark.commitOrAbort().orElseThrow())
         .hasMessageContainingAll(ENTRY, "delete the file and run the job again");
     assertThat(spark.visible()).isEmpty();
+  }
+
+  private static String ids(SparkJobHarness spark, String table, String id, boolean forget)
+      throws IOException {
+    String given = "{\"commitId\":\"" + id + "\",\"forget\":" + forget + "}";
+    return Answers.value(spark.conf, "ids", table, given);
   }
 
   private static SparkJobHarness with(SparkJobHarness spark, TableWrite write, String... files)

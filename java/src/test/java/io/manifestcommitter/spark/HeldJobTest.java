@@ -4,8 +4,8 @@ package io.manifestcommitter.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.manifestcommitter.cli.Answers;
 import io.manifestcommitter.cli.Clean;
-import io.manifestcommitter.cli.Held;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.HeldJobs;
 import io.manifestcommitter.jobs.Recovery.Direction;
@@ -325,7 +325,8 @@ class HeldJobTest {
   }
 
   private static String told(SparkJobHarness spark) throws IOException {
-    return Held.ofSession(spark.conf, spark.table.toString(), "", "");
+    String all = "{\"jobId\":\"\",\"end\":\"\"}";
+    return Answers.value(spark.conf, "held", spark.table.toString(), all);
   }
 
   private static String clean(SparkJobHarness spark, boolean force) throws IOException {
