@@ -355,7 +355,8 @@ def test_the_older_version_leaves_a_held_job_alone(
     assert place.everything() == held
 
     job = root.name.removeprefix("_manifest_")
-    newer.program("Held", "--publish", job, place.table, settings=WATCHING)
+    asked = ("--question", "held", "--given", f'{{"jobId":"{job}","end":"publish"}}')
+    assert '"errors":[]' in newer.program("Ask", *asked, place.table, settings=WATCHING)
     assert place.rows() == sorted([*OLD, "new in p=1"] if kind == "append" else NEW)
     assert place.roots() == []
 

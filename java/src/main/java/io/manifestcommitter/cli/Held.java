@@ -56,8 +56,9 @@ final class Held {
     }
     Stores stores = new Stores(conf);
     Path resolved = stores.resolve(new Path(table));
-    HeldJobs held = new HeldJobs(stores.all());
-    for (HeldJob job : NothingThereException.unlessMissing(resolved, () -> held.find(resolved))) {
+    for (HeldJob job :
+        NothingThereException.unlessMissing(
+            resolved, () -> HeldJobs.find(stores.all(), resolved))) {
       try (job) {
         jobs.add(toMap(job));
       }
@@ -96,7 +97,7 @@ final class Held {
         .with("bytes", plan.files().bytes())
         .with("partitions", partitions.stream().collect(Collectors.toList()))
         .with("since", job.since())
-        .with("overwrites", job.overwrites())
+        .with("overwrites", !plan.heldOver().isEmpty())
         .with("commitId", plan.commitId())
         .with("readable", !hasUploads);
   }

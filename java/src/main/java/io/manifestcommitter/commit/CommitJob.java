@@ -3,10 +3,12 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps.Swap;
+import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -201,15 +203,37 @@ public final class CommitJob {
     }
   }
 
-  /** Past the point of no return: notes the job's identity, too, if it has one. */
+  /**
+   * Past the point of no return, removes the old data, and notes the job's identity where other
+   * jobs of the same identity look. Nobody rolls the commit back any more. Until the identity is
+   * noted, the journal has it, and stays.
+   */
   private static void removeOldData(CommitWork work, JobPlan plan, ReleaseAsides asides)
       throws IOException {
-    new NoteIdentity(work, plan)
-        .beside(
-            () -> {
-              new RemoveOldData(work, plan).run();
-              asides.run();
-            });
+    boolean isNoted = false;
+    try {
+      noteIdentity(work, plan);
+      isNoted = true;
+    } catch (IOException e) {
+      // A full disk may have room for it only once the old data is gone.
+      LOG.warn("The identity of {} could not be noted yet", plan, e);
+    }
+    try {
+      new RemoveOldData(work, plan).run();
+      asides.run();
+    } finally {
+      if (!isNoted) {
+        noteIdentity(work, plan);
+      }
+    }
+  }
+
+  private static void noteIdentity(CommitWork work, JobPlan plan) throws IOException {
+    if (plan.commitId().isPresent()) {
+      CommitLedger ledger = new CommitLedger(work.store, plan.table());
+      String application = work.job.facts.get("application.id");
+      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
+    }
   }
 
   private void publishReport() throws IOException {

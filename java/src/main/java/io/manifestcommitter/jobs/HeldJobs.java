@@ -8,7 +8,6 @@ import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
@@ -31,12 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class HeldJobs {
   private static final Logger LOG = LoggerFactory.getLogger(HeldJobs.class);
 
-  private final Store store;
-
-  /** Those in tables of {@code store}. */
-  public HeldJobs(Store store) {
-    this.store = store;
-  }
+  private HeldJobs() {}
 
   /**
    * The held jobs in a table, the first first. One request, one for each staging directory, and
@@ -46,11 +40,11 @@ public final class HeldJobs {
    * @throws FileNotFoundException if there is no table
    * @throws IOException also if a plan cannot be read
    */
-  public List<HeldJob> find(Path table) throws IOException {
+  public static List<HeldJob> find(Store store, Path table) throws IOException {
     List<HeldJob> found = new ArrayList<>();
     for (StagingRoot root : new OtherJobs(store).list(table)) {
       try {
-        find(root).ifPresent(found::add);
+        find(store, root).ifPresent(found::add);
       } catch (FileNotFoundException e) {
         LOG.debug("Somebody publishes or discards {}", root.root(), e);
       } catch (IOException | RuntimeException e) {
@@ -64,15 +58,13 @@ public final class HeldJobs {
     return found;
   }
 
-  private Optional<HeldJob> find(StagingRoot root) throws IOException {
+  private static Optional<HeldJob> find(Store store, StagingRoot root) throws IOException {
     Optional<CommitJournal> journal = CommitJournal.find(store, root.attempt());
     if (!journal.filter(one -> one.state() == CommitJournal.State.HELD).isPresent()) {
       return Optional.empty();
     }
     long since = store.status(journal.get().path()).map(StoreEntry::lastWritten).orElse(0L);
-    Target target = new Target(root.directory(), root.root());
-    return Optional.of(
-        new HeldJob(root, journal.get().planBeforeClaim(root.jobId(), target), since));
+    return Optional.of(new HeldJob(journal.get().planBeforeClaim(root), since));
   }
 
   /**
@@ -111,19 +103,12 @@ public final class HeldJobs {
 
   /** A held job; to be closed. */
   public static final class HeldJob implements AutoCloseable {
-    private final StagingRoot root;
     private final JobPlan plan;
     private final long since;
 
-    private HeldJob(StagingRoot root, JobPlan plan, long since) {
-      this.root = root;
+    private HeldJob(JobPlan plan, long since) {
       this.plan = plan;
       this.since = since;
-    }
-
-    /** Its staging directory. */
-    public StagingRoot root() {
-      return root;
     }
 
     /** What would be published, with everything where it is now. */
@@ -134,11 +119,6 @@ public final class HeldJobs {
     /** Since when, in milliseconds since 1970, by the store's clock; 0 where it does not tell. */
     public long since() {
       return since;
-    }
-
-    /** Whether it replaces data, or may only come where there is none. */
-    public boolean overwrites() {
-      return !plan.heldOver().isEmpty();
     }
 
     @Override

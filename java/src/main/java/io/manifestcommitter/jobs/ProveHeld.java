@@ -62,16 +62,11 @@ final class ProveHeld {
 
   private void requireStaged() throws IOException {
     Set<Path> sources = new HashSet<>();
-    boolean hasUploads = false;
-    for (FileEntry file : plan.files()) {
-      file.sourceDirectory().ifPresent(sources::add);
-      hasUploads |= file.isUpload();
-    }
+    plan.files().forEach(file -> file.sourceDirectory().ifPresent(sources::add));
     Map<Path, StoreEntry> staged = new ConcurrentHashMap<>();
     workers.forEach(sources, source -> store.listIfThere(source, e -> staged.put(e.path(), e)));
+    Optional<Set<String>> waiting = store.waitingUploads(plan.table());
     Optional<FileEntry> decision = journal.decision();
-    Optional<Set<String>> waiting =
-        hasUploads || decision.isPresent() ? store.waitingUploads(plan.table()) : Optional.empty();
     if (decision.isPresent() && !waits(decision.get(), waiting)) {
       throw changed("somebody began to discard it");
     }
@@ -90,9 +85,7 @@ final class ProveHeld {
         gone,
         "of its "
             + plan.files().count()
-            + (hasUploads
-                ? " files do not wait as uploads any more"
-                : " files are gone, or others"));
+            + " files are gone, or others, or do not wait as uploads any more");
   }
 
   /** Whether an upload waits, so far as the store tells. */

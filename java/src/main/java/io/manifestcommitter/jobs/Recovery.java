@@ -12,6 +12,7 @@ import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
+import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.journal.PlanReader.OtherVersionException;
 import io.manifestcommitter.layout.StagingRoot;
@@ -19,7 +20,6 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.progress.Commits;
@@ -188,13 +188,13 @@ public final class Recovery {
       tidy(root, journal);
       return Outcome.CLEANED_UP;
     }
-    if (direction.isForward() && journal.state() == CommitJournal.State.REVOKED) {
+    if (direction.isForward() && journal.state() == State.REVOKED) {
       throw new IOException(
           journal
               + " says that the commit is being rolled back, so it cannot be completed any more."
               + " Nothing was changed. Recover it without --complete, and run the job again");
     }
-    if (journal.state() == CommitJournal.State.HELD && !direction.isOfHeld()) {
+    if (journal.state() == State.HELD && !direction.isOfHeld()) {
       throw new IOException(journal + " is of a held job. " + heldAdvice(root));
     }
     Outcome outcome;
@@ -342,8 +342,7 @@ public final class Recovery {
       return outcome[0];
     } catch (IOException | RuntimeException | Error e) {
       heartbeat.ifPresent(Heartbeat::close);
-      boolean isOwn = isClaimed || journal.state() == CommitJournal.State.HELD;
-      removeHeartbeat(root, isOwn ? Optional.of(journal) : Optional.empty(), e);
+      removeHeartbeat(root, journal, isClaimed, e);
       throw e;
     } finally {
       heartbeat.ifPresent(Heartbeat::close);
@@ -353,15 +352,14 @@ public final class Recovery {
   private void claim(
       StagingRoot root, CommitJournal journal, Direction direction, boolean hasHeartbeat)
       throws IOException {
-    CommitJournal.State to = journal.state();
-    if (to == CommitJournal.State.HELD && direction == Direction.DISCARD) {
-      to = CommitJournal.State.REVOKED;
-    } else if (to == CommitJournal.State.HELD) {
-      try (JobPlan plan =
-          journal.planBeforeClaim(root.jobId(), new Target(root.directory(), root.root()))) {
+    State to = journal.state();
+    if (to == State.HELD && direction == Direction.DISCARD) {
+      to = State.REVOKED;
+    } else if (to == State.HELD) {
+      try (JobPlan plan = journal.planBeforeClaim(root)) {
         new ProveHeld(store, workers(root, CommitProgress.unwatched()), root, journal, plan).run();
       }
-      to = CommitJournal.State.PLANNED;
+      to = State.PLANNED;
     }
     journal.claim(to, hasHeartbeat);
   }
@@ -387,10 +385,10 @@ public final class Recovery {
    * its root before this one's heartbeat.
    */
   private void removeHeartbeat(
-      StagingRoot root, Optional<CommitJournal> claimed, Throwable failure) {
+      StagingRoot root, CommitJournal journal, boolean isClaimed, Throwable failure) {
     try {
-      if (claimed.isPresent()) {
-        if (claimed.get().isHeld()) {
+      if (isClaimed || journal.state() == State.HELD) {
+        if (journal.isHeld()) {
           Heartbeat.remove(store, root.root());
         }
       } else if (!CommitJournal.find(store, root.attempt()).isPresent()) {
@@ -420,10 +418,10 @@ public final class Recovery {
     // To have reported is the last step but for the journal's name; only an append does so
     // unmarked.
     boolean isDone =
-        journal.state() == CommitJournal.State.COMMITTED
-            || (journal.state() == CommitJournal.State.PLANNED && work.hasReported(plan));
+        journal.state() == State.COMMITTED
+            || (journal.state() == State.PLANNED && work.hasReported(plan));
     boolean wasBegun = plan.isHeld() && direction == Direction.AS_MARKED;
-    boolean isRevoked = journal.state() == CommitJournal.State.REVOKED;
+    boolean isRevoked = journal.state() == State.REVOKED;
     if (!isDone && (direction.isForward() || (wasBegun && !isRevoked))) {
       // Which saves a report of its own.
       try {
@@ -491,7 +489,7 @@ public final class Recovery {
 
   private static JobPlan plan(StagingRoot root, CommitJournal journal) throws IOException {
     try {
-      return journal.plan(root.jobId(), new Target(root.directory(), root.root()));
+      return journal.plan(root);
     } catch (CorruptManifestException e) {
       if (e instanceof OtherVersionException || journal.state().isEnd()) {
         throw e;

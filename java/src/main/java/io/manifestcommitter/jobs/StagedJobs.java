@@ -13,7 +13,6 @@ import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
@@ -178,7 +177,7 @@ public final class StagedJobs {
       if (!begun.isPresent()) {
         Optional<StoreEntry> file = store.status(CommitJournal.unbegun(store, root.attempt()));
         return file.isPresent()
-            ? abort(root, CommitJournal.readUnbegun(store, file.get(), root.jobId(), target(root)))
+            ? abort(root, CommitJournal.readUnbegun(store, file.get(), root))
             : AbortedUploads.NONE;
       }
       CommitJournal journal = begun.get();
@@ -194,7 +193,7 @@ public final class StagedJobs {
       }
       // First what would bring it past its point of no return.
       return journal.hasPlan() && journal.revoke()
-          ? abort(root, journal.plan(root.jobId(), target(root)))
+          ? abort(root, journal.plan(root))
           : AbortedUploads.NONE;
     } catch (FileNotFoundException e) {
       LOG.debug("Somebody else removes {}", root.root(), e);
@@ -227,10 +226,6 @@ public final class StagedJobs {
           });
     }
     return new AbortedUploads(uploads.get(), null);
-  }
-
-  private static Target target(StagingRoot root) {
-    return new Target(root.directory(), root.root());
   }
 
   /** What became of the uploads of a job whose staging directory was removed. */

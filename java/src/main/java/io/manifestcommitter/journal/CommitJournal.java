@@ -336,13 +336,13 @@ public abstract class CommitJournal {
    * The plan. Where directories are renamed atomically, what the driver staged and moved aside is
    * where it will be once the next claim has been made: {@link #nextHolder}.
    *
-   * @param target the table and the job's staging directory there, under the name by which the
-   *     caller came, whatever the driver called it
+   * @param root the job's staging directory in the table, under the name by which the caller came,
+   *     whatever the driver called it
    * @throws CorruptManifestException if it is damaged, or no plan of that job
    * @throws IOException also if it needs more memory than there is
    */
-  public JobPlan plan(String jobId, Target target) throws IOException {
-    return read(store, planFile(), planLength(), jobId, target, nextHolder());
+  public JobPlan plan(StagingRoot root) throws IOException {
+    return read(store, planFile(), planLength(), root, nextHolder());
   }
 
   /**
@@ -354,18 +354,17 @@ public abstract class CommitJournal {
   }
 
   /** As {@link #plan}, with everything where it is now. */
-  public JobPlan planBeforeClaim(String jobId, Target target) throws IOException {
-    return read(store, planFile(), planLength(), jobId, target, holder());
+  public JobPlan planBeforeClaim(StagingRoot root) throws IOException {
+    return read(store, planFile(), planLength(), root, holder());
   }
 
   /** As {@link #plan}, of a file that {@link #unbegun} names. */
-  public static JobPlan readUnbegun(Store store, StoreEntry plan, String jobId, Target target)
+  public static JobPlan readUnbegun(Store store, StoreEntry plan, StagingRoot root)
       throws IOException {
-    return read(store, plan.path(), plan.length(), jobId, target, StagingRoot.DRIVER);
+    return read(store, plan.path(), plan.length(), root, StagingRoot.DRIVER);
   }
 
-  private static JobPlan read(
-      Store store, Path file, long length, String jobId, Target target, int holder)
+  private static JobPlan read(Store store, Path file, long length, StagingRoot root, int holder)
       throws IOException {
     if (length > LIMIT) {
       throw new CorruptManifestException(file + " has " + length + " bytes, more than any plan");
@@ -376,8 +375,8 @@ public abstract class CommitJournal {
     byte[] content = store.read(file, LIMIT);
     return PlanReader.read(
         new ByteArrayInputStream(content),
-        jobId,
-        target,
+        root.jobId(),
+        new Target(root.directory(), root.root()),
         store::named,
         staging -> store.traits(staging).hasAtomicDirectoryRename() ? holder : StagingRoot.DRIVER,
         file.toString(),

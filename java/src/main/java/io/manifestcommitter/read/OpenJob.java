@@ -7,7 +7,6 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.plan.JobPlan;
-import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.Store;
@@ -76,7 +75,7 @@ final class OpenJob {
       if (!journal.hasPlan()) {
         return Optional.empty();
       }
-      try (JobPlan plan = journal.plan(root.jobId(), new Target(root.directory(), root.root()))) {
+      try (JobPlan plan = journal.plan(root)) {
         return Optional.of(new Planned(plan));
       }
     } catch (FileNotFoundException | CorruptManifestException e) {

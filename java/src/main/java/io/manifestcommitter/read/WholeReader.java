@@ -164,9 +164,9 @@ public final class WholeReader {
   Map<Path, StoreEntry> held(String jobId) throws IOException {
     Map<Path, StoreEntry> files = new HashMap<>();
     boolean isHeld = false;
-    for (HeldJob job : new HeldJobs(store).find(table)) {
+    for (HeldJob job : HeldJobs.find(store, table)) {
       try (job) {
-        boolean isAskedFor = job.root().jobId().equals(jobId);
+        boolean isAskedFor = job.plan().jobId().equals(jobId);
         isHeld |= isAskedFor;
         for (FileEntry file : isAskedFor ? job.plan().files() : List.<FileEntry>of()) {
           if (file.isUpload()) {

@@ -45,7 +45,6 @@ final class CommitSparkJob {
   private final SealOutput seal;
   private final ReplacingJobs others;
   private final LocationMarks marks;
-  private final CommitIdentity identity;
 
   private Optional<CommitJournal> journal = Optional.empty();
   private Ending ending = Ending.NOTHING_VISIBLE;
@@ -70,7 +69,6 @@ final class CommitSparkJob {
     this.workers = workers;
     this.seal = new SealOutput(staging, overwrite, store, workers, config);
     this.marks = new LocationMarks(store, staging);
-    this.identity = new CommitIdentity(write, store);
     this.others = new ReplacingJobs(store, config, write.signs, staging);
   }
 
@@ -193,7 +191,7 @@ final class CommitSparkJob {
     Collection<Path> overwritten = overwrite.roots(parents);
     Collection<Path> written = Overwrite.outermost(overwritten, parents);
     Collection<Path> places =
-        identity.lockedWith(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
+        write.locked(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
     try (JobPlanner planner = planning.begin(committed, setUp)) {
@@ -209,7 +207,7 @@ final class CommitSparkJob {
             }
           },
           () -> workers.forEach(preparedFiles(), work::createAhead));
-      if (identity.isElsewhere(held.get(), work)) {
+      if (write.isElsewhere(held.get(), work)) {
         ending = Ending.SKIPPED;
         return Optional.empty();
       }

@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Option;
 import scala.Product;
+import scala.Some;
 
 /**
  * The SQL command that a thread of Spark's driver runs, so far as the thread knows it. Spark does
@@ -42,32 +43,28 @@ final class SparkCommand {
 
   static SparkCommand ofThisThread() {
     String id = null;
+    Product analyzed = null;
     try {
       Option<SparkContext> spark = org.apache.spark.SparkContext$.MODULE$.getActive();
       id = spark.isEmpty() ? null : spark.get().getLocalProperty("spark.sql.execution.id");
-      if (id == null) {
-        return new SparkCommand(false, Optional.empty());
+      if (id != null) {
+        Object execution =
+            Class.forName("org.apache.spark.sql.execution.SQLExecution")
+                .getMethod("getQueryExecution", long.class)
+                .invoke(null, Long.parseLong(id));
+        analyzed = (Product) execution.getClass().getMethod("analyzed").invoke(execution);
       }
-      Object execution =
-          Class.forName("org.apache.spark.sql.execution.SQLExecution")
-              .getMethod("getQueryExecution", long.class)
-              .invoke(null, Long.parseLong(id));
-      return new SparkCommand(
-          true,
-          Optional.of((Product) execution.getClass().getMethod("analyzed").invoke(execution)));
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       LOG.debug("Spark does not name its command", e);
-      return new SparkCommand(id != null, Optional.empty());
     }
+    return new SparkCommand(id != null, Optional.ofNullable(analyzed));
   }
 
   /** Spark's SaveMode, such as {@code Overwrite}. */
   Optional<String> mode() {
     return parts()
-        .filter(part -> part instanceof Enum)
-        .map(part -> (Enum<?>) part)
-        .filter(part -> part.getDeclaringClass().getSimpleName().equals("SaveMode"))
-        .map(Enum::name)
+        .filter(part -> part instanceof Enum && part.getClass().getSimpleName().equals("SaveMode"))
+        .map(part -> ((Enum<?>) part).name())
         .findFirst();
   }
 
@@ -86,15 +83,14 @@ final class SparkCommand {
     if (!isOfSql) {
       return;
     }
-    String name = isAsSelect() ? AS_SELECT : command.map(it -> it.getClass().getName()).orElse("");
+    String name =
+        isAsSelect() ? AS_SELECT : command.map(it -> it.getClass().getName()).orElse("unknown");
     if (!HOLDABLE.contains(name)) {
       throw refused(
           table,
-          name.isEmpty()
-              ? "this version of Spark does not show what it does to the catalog afterwards"
-              : "Spark's command ("
-                  + name.substring(name.lastIndexOf('.') + 1)
-                  + ") makes or changes a table of the catalog itself",
+          "Spark's command ("
+              + name.substring(name.lastIndexOf('.') + 1)
+              + ") makes or changes a table of the catalog itself, or may do so",
           "Write to the path, or INSERT INTO a table that is there and has no partitions");
     }
     if (hasPartitionsInCatalog()) {
@@ -115,11 +111,7 @@ final class SparkCommand {
   private boolean hasPartitionsInCatalog() throws IOException {
     Optional<Object> table =
         parts()
-            .map(
-                part ->
-                    part instanceof Option && !((Option<?>) part).isEmpty()
-                        ? ((Option<?>) part).get()
-                        : part)
+            .map(part -> part instanceof Some ? ((Some<?>) part).get() : part)
             .filter(part -> part != null && part.getClass().getName().equals(CATALOG_TABLE))
             .findFirst();
     if (!table.isPresent()) {

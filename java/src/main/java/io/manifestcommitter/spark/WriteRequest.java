@@ -2,6 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.Audit;
+import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
@@ -9,6 +10,7 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.progress.CommitProgress;
@@ -148,28 +150,57 @@ final class WriteRequest {
   }
 
   /**
-   * Requires that what the table has of this job's identity is the same write. A session's identity
-   * covers one write into each table, of which a later application may be a repetition.
-   *
-   * @throws IOException if this application committed it, and the identity is the session's
+   * The places that the job locks. Two of one identity exclude each other as if both replaced one.
    */
-  void requireRepetition(Record before) throws IOException {
+  Collection<Path> locked(Collection<Path> replaced) {
+    List<Path> locked = new ArrayList<>(replaced);
+    config.commitId.map(CommitLedger::lock).ifPresent(locked::add);
+    return locked;
+  }
+
+  /**
+   * Whether another job has the data of this identity: it holds it, or committed it. Then this try
+   * ends. To be asked while the places are locked: nobody else commits it meanwhile. One request,
+   * and none without an identity.
+   *
+   * @param held the job that holds it
+   * @throws IOException if this application committed it, and the identity is the session's. That
+   *     covers one write into each table, of which a later application may be a repetition
+   */
+  boolean isElsewhere(Optional<String> held, CommitWork work) throws IOException {
+    if (!config.commitId.isPresent()) {
+      return false;
+    }
+    String id = config.commitId.get();
+    if (held.isPresent()) {
+      LOG.info("Job {} publishes nothing: job {} holds the data of {}", jobId, held.get(), id);
+      work.held(held.get());
+      return true;
+    }
+    Optional<Record> before = new CommitLedger(store, table).find(id);
+    if (!before.isPresent()) {
+      return false;
+    }
+    String other = before.get().text("jobId");
     if (isSessions
-        && before.textOrEmpty("application").equals(application().get("application.id"))) {
+        && before.get().textOrEmpty("application").equals(application().get("application.id"))) {
       throw new IOException(
           "This application has written into "
               + table
               + " under "
               + CommitterConfig.COMMIT_ID
               + " "
-              + before.text("id")
+              + id
               + " before, as job "
-              + before.text("jobId")
+              + other
               + ". A session's identity covers one write into each table. Nothing was published."
               + " Give each write one of its own by .option(\""
               + CommitterConfig.COMMIT_ID
               + "\", …), or set another for the session");
     }
+    LOG.info("Job {} publishes nothing: {} has the data of {} by job {}", jobId, table, id, other);
+    work.skipped(other);
+    return true;
   }
 
   /** Whether the session has this job's identity, and not this write alone. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.journal.CommitJournal.State;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
@@ -55,7 +56,7 @@ class UploadedJournalTest {
     assertThat(driver.hasNoName()).isFalse();
     CommitJournal found = found();
     assertThat(found.state()).isEqualTo(State.PLANNED);
-    assertThat(found.plan("job", new Target(TABLE, STAGING)).jobId()).isEqualTo("job");
+    assertThat(found.plan(new StagingRoot(TABLE, "job")).jobId()).isEqualTo("job");
   }
 
   @Test
