@@ -147,7 +147,7 @@ bench scale growth watched:
 # The stores without an account, until interrupted; prints the Spark settings that lead to them.
 emulators: $(EMULATORS_BUILT)
 	java -cp $(EMULATORS):$$(cat target/emulators/classpath) io.manifestcommitter.emulator.Emulators \
-		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT) --s3-port=$(S3_PORT)
+		--abfs-port=$(ABFS_PORT) --gcs-port=$(GCS_PORT) --s3-port=$(S3_PORT) --lakefs-port=$(LAKEFS_PORT)
 
 # What stores are known to get wrong, through the real connectors of both versions of Hadoop.
 faults:
@@ -432,7 +432,8 @@ $(VENVS)/gcs/.done: Makefile
 
 $(VENVS)/emulators/.done: Makefile
 	$(PYTHON) -m venv --clear $(VENVS)/emulators
-	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5
+	$(VENVS)/emulators/bin/pip install -q pytest==8.4.2 azure-storage-file-datalake==12.26.1 google-cloud-storage==3.17.1 boto3==1.44.5 \
+		lakefs-sdk==1.88.0 lakefs==0.16.0
 	touch $@
 
 # Spark Connect's client without Spark and without py4j. Its newest version may be older than Spark's: it serves newer ones, too.

@@ -42,7 +42,7 @@ class Emulators:
 
     Attributes:
         settings: What the child printed, by key: those of Hadoop start with ``spark.hadoop.``.
-        uris: "abfs", "abfss", "gs", "s3a" and "control".
+        uris: "abfs", "abfss", "gs", "s3a", "lakefs" and "control".
     """
 
     def __init__(self, *arguments: str) -> None:
@@ -107,6 +107,13 @@ class Emulators:
     def s3_port(self) -> int:
         """Of S3's REST API."""
         port = urlsplit(self.settings[f"{HADOOP}fs.s3a.endpoint"]).port
+        assert port is not None
+        return port
+
+    @property
+    def lakefs_port(self) -> int:
+        """Of lakeFS's REST API."""
+        port = urlsplit(self.settings[f"{HADOOP}fs.lakefs.endpoint"]).port
         assert port is not None
         return port
 

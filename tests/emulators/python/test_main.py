@@ -26,10 +26,17 @@ def trust_store(emulators: Emulators) -> Path:
 
 
 def test_it_serves_on_the_ports_that_are_asked_for_until_its_input_ends() -> None:
-    abfs, gcs, s3 = ports = free_port(), free_port(), free_port()
+    abfs, gcs, s3, lakefs = ports = free_port(), free_port(), free_port(), free_port()
 
-    with Emulators(f"--abfs-port={abfs}", f"--gcs-port={gcs}", f"--s3-port={s3}") as started:
-        assert (started.abfs_port, started.gcs_port, started.s3_port) == ports
+    with Emulators(
+        f"--abfs-port={abfs}", f"--gcs-port={gcs}", f"--s3-port={s3}", f"--lakefs-port={lakefs}"
+    ) as started:
+        assert (
+            started.abfs_port,
+            started.gcs_port,
+            started.s3_port,
+            started.lakefs_port,
+        ) == ports
         for port in ports:
             socket.create_connection(("127.0.0.1", port)).close()
         # Only this machine reaches it.
@@ -50,8 +57,9 @@ def test_what_it_prints_reaches_all_stores(emulators: Emulators) -> None:
     assert emulators.uris["gs"] == "gs://emulated/"
     assert emulators.uris["folders"] == "gs://hierarchical/"
     assert emulators.uris["s3a"] == "s3a://emulated/"
+    assert emulators.uris["lakefs"] == "lakefs://emulated/main/"
     assert emulators.settings[f"{HADOOP}fs.azure.always.use.https"] == "false"
-    for store in ("abfs", "gcs", "s3"):
+    for store in ("abfs", "gcs", "s3", "lakefs"):
         assert emulators.control("GET", f"log/{store}") == []
     driver = emulators.settings["spark.driver.extraJavaOptions"]
     assert driver == emulators.settings["spark.executor.extraJavaOptions"]
@@ -84,7 +92,7 @@ def test_a_signal_ends_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "argument", ["--abfs-port=x", "--gcs-port=70000", "--s3-port=-1", "--port=1"]
+    "argument", ["--abfs-port=x", "--gcs-port=70000", "--s3-port=-1", "--lakefs-port=x", "--port=1"]
 )
 def test_wrong_usage_is_explained(argument: str) -> None:
     ended = subprocess.run(command(argument), capture_output=True, text=True, check=False)

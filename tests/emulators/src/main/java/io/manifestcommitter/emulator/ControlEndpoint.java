@@ -31,6 +31,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * POST   /faults/{store}/{n}/release
  * DELETE /faults/{store}
  * POST   /limit/{store}                {perSecond, status}; perSecond 0 for none
+ * POST   /server/lakefs                {advance, blockstore, without}: milliseconds by which the
+ *                                      clock is moved, "s3" or "local", abilities that are missing
  * </pre>
  *
  * <p>The status of a dropped request is "dropped". An action is that of {@link FaultRule.When}:
@@ -116,8 +118,25 @@ final class ControlEndpoint implements AutoCloseable {
         yield done();
       }
       case "POST limit" -> limit(emulator, body(call, Set.of("perSecond", "status")));
+      case "POST server" ->
+          server(call, emulator, body(call, Set.of("advance", "blockstore", "without")));
       default -> throw unknown(call);
     };
+  }
+
+  private static JsonNode server(Call call, Emulator emulator, JsonNode body) {
+    if (!(emulator instanceof LakefsEmulator)) {
+      throw unknown(call);
+    }
+    LakefsEmulator lakefs = (LakefsEmulator) emulator;
+    lakefs.advance(Duration.ofMillis(body.path("advance").asLong()));
+    if (body.has("blockstore")) {
+      lakefs.blockstore(body.get("blockstore").asText());
+    }
+    if (body.has("without")) {
+      lakefs.without(JSON.convertValue(body.get("without"), String[].class));
+    }
+    return done();
   }
 
   private static JsonNode log(Emulator emulator) {

@@ -14,7 +14,8 @@ import java.util.TreeMap;
  * last {@code # ready}.
  *
  * <pre>
- * Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--forget-tokens] [--until-stdin-ends]
+ * Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--lakefs-port=N]
+ *     [--forget-tokens] [--until-stdin-ends]
  * </pre>
  *
  * <p>Ports that are 0, empty or not given are picked. With {@code --until-stdin-ends} it also ends
@@ -31,6 +32,7 @@ public final class Emulators {
     int abfsPort = 0;
     int gcsPort = 0;
     int s3Port = 0;
+    int lakefsPort = 0;
     boolean untilStdinEnds = false;
     boolean forgetTokens = false;
     try {
@@ -41,6 +43,8 @@ public final class Emulators {
           gcsPort = port(argument);
         } else if (argument.startsWith("--s3-port=")) {
           s3Port = port(argument);
+        } else if (argument.startsWith("--lakefs-port=")) {
+          lakefsPort = port(argument);
         } else if (argument.equals("--until-stdin-ends")) {
           untilStdinEnds = true;
         } else if (argument.equals("--forget-tokens")) {
@@ -52,11 +56,11 @@ public final class Emulators {
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       System.err.println(
-          "Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--forget-tokens]"
-              + " [--until-stdin-ends]");
+          "Usage: Emulators [--abfs-port=N] [--gcs-port=N] [--s3-port=N] [--lakefs-port=N]"
+              + " [--forget-tokens] [--until-stdin-ends]");
       System.exit(WRONG_USAGE);
     }
-    serve(abfsPort, gcsPort, s3Port, forgetTokens);
+    serve(abfsPort, gcsPort, s3Port, lakefsPort, forgetTokens);
     if (untilStdinEnds) {
       System.in.transferTo(OutputStream.nullOutputStream());
       System.exit(0);
@@ -75,7 +79,8 @@ public final class Emulators {
     return Integer.parseInt(value);
   }
 
-  private static void serve(int abfsPort, int gcsPort, int s3Port, boolean forgetTokens) {
+  private static void serve(
+      int abfsPort, int gcsPort, int s3Port, int lakefsPort, boolean forgetTokens) {
     try {
       AbfsEmulator abfs = AbfsEmulator.start(abfsPort);
       atExit(abfs::close);
@@ -83,13 +88,16 @@ public final class Emulators {
       atExit(gcs::close);
       S3Emulator s3 = S3Emulator.start(s3Port);
       atExit(s3::close);
+      LakefsEmulator lakefs = LakefsEmulator.start(lakefsPort, s3);
+      atExit(lakefs::close);
       if (forgetTokens) {
         gcs.forgetTokens();
         s3.forgetCompletions();
       }
-      ControlEndpoint control = ControlEndpoint.open(Map.of("abfs", abfs, "gcs", gcs, "s3", s3));
+      ControlEndpoint control =
+          ControlEndpoint.open(Map.of("abfs", abfs, "gcs", gcs, "s3", s3, "lakefs", lakefs));
       atExit(control::close);
-      print(abfs, gcs, s3, control.port());
+      print(abfs, gcs, s3, lakefs, control.port());
     } catch (IOException e) {
       System.err.println(e.getMessage() + ": " + e.getCause());
       System.err.println("If the port is taken, choose another, or none to have one picked.");
@@ -101,19 +109,22 @@ public final class Emulators {
     Runtime.getRuntime().addShutdownHook(new Thread(close));
   }
 
-  private static void print(AbfsEmulator abfs, GcsEmulator gcs, S3Emulator s3, int controlPort) {
+  private static void print(
+      AbfsEmulator abfs, GcsEmulator gcs, S3Emulator s3, LakefsEmulator lakefs, int controlPort) {
     PrintStream out = System.out;
     out.println(
-        "# ADLS Gen2, Google Cloud Storage and S3 in memory: nothing is kept, nothing is safe.");
+        "# ADLS Gen2, Google Cloud Storage, S3 and lakeFS in memory: nothing is kept or safe.");
     uri(out, "abfs", abfs.root());
     uri(out, "abfss", abfs.secureRoot());
     uri(out, "gs", gcs.root());
     uri(out, "folders", gcs.hierarchicalRoot());
     uri(out, "s3a", s3.root());
+    uri(out, "lakefs", lakefs.root());
     uri(out, "control", URI.create("http://127.0.0.1:" + controlPort + "/"));
     Map<String, String> settings = new TreeMap<>(abfs.settings());
     settings.putAll(gcs.settings());
     settings.putAll(s3.settings());
+    settings.putAll(lakefs.settings());
     settings.forEach((key, value) -> out.println("spark.hadoop." + key + "  " + value));
     StringBuilder trust = new StringBuilder();
     new TreeMap<>(abfs.trustStore().systemProperties())

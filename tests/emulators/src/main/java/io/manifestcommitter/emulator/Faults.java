@@ -29,6 +29,20 @@ public final class Faults {
     rules.clear();
   }
 
+  /** Waits where a rule holds or stalls requests that are between two steps. */
+  void pause(Operation operation) {
+    next(operation)
+        .ifPresent(
+            rule -> {
+              try {
+                rule.pause();
+              } catch (InterruptedException e) {
+                // The emulator is closing.
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
   /** The rule that fires on this request. */
   Optional<FaultRule> next(Operation operation) {
     FaultRule first = null;

@@ -144,7 +144,7 @@ final class S3Body {
         case "crc32" -> crc(new CRC32(), body);
         case "crc32c" -> crc(new CRC32C(), body);
         case "sha1" -> digest("SHA-1", body);
-        case "sha256" -> digest("SHA-256", body);
+        case "sha256" -> sha256(body);
         default -> throw S3Exception.unknown("checksums by " + algorithm);
       };
     }
@@ -156,6 +156,10 @@ final class S3Body {
 
     static byte[] md5(byte[] bytes) {
       return digest("MD5", bytes);
+    }
+
+    static byte[] sha256(byte[] bytes) {
+      return digest("SHA-256", bytes);
     }
 
     private static byte[] digest(String algorithm, byte[] bytes) {

@@ -7,6 +7,8 @@ import java.util.Optional;
 
 /** {@code If-Match} and {@code If-None-Match}, by etags; those by times are not known. */
 record S3Conditions(Optional<String> match, Optional<String> noneMatch) {
+  static final S3Conditions NONE = new S3Conditions(Optional.empty(), Optional.empty());
+
   static S3Conditions of(Call call) throws S3Exception {
     return of(call, "");
   }

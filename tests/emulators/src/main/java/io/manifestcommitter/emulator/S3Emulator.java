@@ -4,6 +4,7 @@ package io.manifestcommitter.emulator;
 import io.manifestcommitter.emulator.S3Bucket.S3Upload;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Clock;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,16 @@ public final class S3Emulator extends Emulator {
    */
   public void forgetCompletions() {
     protocol.bucket().forgetCompletions();
+  }
+
+  /** The bucket, for what writes to it in this process. */
+  S3Bucket bucket() {
+    return protocol.bucket();
+  }
+
+  /** By which presigned URLs expire. */
+  void clock(Clock clock) {
+    protocol.clock(clock);
   }
 
   @Override

@@ -8,6 +8,11 @@ import io.manifestcommitter.emulator.S3Bucket.S3Object;
 import io.manifestcommitter.emulator.S3Bucket.S3Upload;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,14 +20,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.w3c.dom.Element;
 
 /**
  * The REST API of Amazon S3 with one general purpose bucket, named in the path, as far as
- * hadoop-aws and boto3 use it. Signatures are not looked at. There are no versions, tags, access
- * lists, leases or storage classes.
+ * hadoop-aws and boto3 use it. Signatures are not looked at, but presigned URLs expire. There are
+ * no versions, tags, access lists, leases or storage classes.
  *
  * <p>Operations: get, head, put, copy, delete, delete-many, list, initiate, part, complete, abort,
  * list-uploads, bucket, and unknown for anything else, which is answered 501.
@@ -52,8 +58,12 @@ final class S3Protocol implements Protocol {
           "versioning",
           "versions");
 
+  private static final DateTimeFormatter PRESIGNED_AT =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+
   private final String name;
   private final S3Bucket bucket = new S3Bucket();
+  private volatile Clock clock = Clock.systemUTC();
 
   S3Protocol(String bucket) {
     this.name = bucket;
@@ -61,6 +71,28 @@ final class S3Protocol implements Protocol {
 
   S3Bucket bucket() {
     return bucket;
+  }
+
+  /** By which presigned URLs expire. */
+  void clock(Clock newClock) {
+    clock = newClock;
+  }
+
+  /** What makes a URL a presigned one, with more parameters. */
+  static String presigned(String parameters, Instant from, Duration lifetime) {
+    return String.format(
+        "?%sX-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=%s&X-Amz-Expires=%d&X-Amz-Signature=none",
+        parameters, PRESIGNED_AT.format(from), lifetime.toSeconds());
+  }
+
+  private void checkExpiry(Call call) throws S3Exception {
+    Optional<String> lifetime = call.parameter("X-Amz-Expires");
+    if (lifetime.isPresent()) {
+      Instant from = PRESIGNED_AT.parse(call.parameter("X-Amz-Date").orElse(""), Instant::from);
+      if (clock.instant().isAfter(from.plusSeconds(Long.parseLong(lifetime.get())))) {
+        throw new S3Exception(403, "AccessDenied", "Request has expired");
+      }
+    }
   }
 
   @Override
@@ -151,6 +183,7 @@ final class S3Protocol implements Protocol {
     if (!path.equals("/" + name) && !path.startsWith("/" + name + "/")) {
       throw new S3Exception(404, "NoSuchBucket", "The specified bucket does not exist: " + path);
     }
+    checkExpiry(call);
     String key = key(call);
     String upload = call.parameter("uploadId").orElse("");
     return switch (operation(call, key)) {
@@ -399,7 +432,7 @@ final class S3Protocol implements Protocol {
     return call.parameter("encoding-type").filter("url"::equals).isPresent() ? encoded(key) : key;
   }
 
-  private static String encoded(String key) {
+  static String encoded(String key) {
     return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("%2F", "/");
   }
 }
