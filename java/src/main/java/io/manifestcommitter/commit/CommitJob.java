@@ -3,12 +3,10 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.Swaps.Swap;
-import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -116,7 +114,9 @@ public final class CommitJob {
     work.workers.forwardToItsEnd();
     if (plan.notesPointOfNoReturn()) {
       journal.get().pointOfNoReturn();
-      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> removeOldData(work, plan, asides));
+      work.step(
+          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA,
+          () -> new RemoveOldData(work, plan).runAndNote(asides));
     }
     work.workers.beside(this::publishReport, beside);
     if (journal.isPresent()) {
@@ -203,39 +203,6 @@ public final class CommitJob {
     }
   }
 
-  /**
-   * Past the point of no return, removes the old data, and notes the job's identity where other
-   * jobs of the same identity look. Nobody rolls the commit back any more. Until the identity is
-   * noted, the journal has it, and stays.
-   */
-  private static void removeOldData(CommitWork work, JobPlan plan, ReleaseAsides asides)
-      throws IOException {
-    boolean isNoted = false;
-    try {
-      noteIdentity(work, plan);
-      isNoted = true;
-    } catch (IOException e) {
-      // A full disk may have room for it only once the old data is gone.
-      LOG.warn("The identity of {} could not be noted yet", plan, e);
-    }
-    try {
-      new RemoveOldData(work, plan).run();
-      asides.run();
-    } finally {
-      if (!isNoted) {
-        noteIdentity(work, plan);
-      }
-    }
-  }
-
-  private static void noteIdentity(CommitWork work, JobPlan plan) throws IOException {
-    if (plan.commitId().isPresent()) {
-      CommitLedger ledger = new CommitLedger(work.store, plan.table());
-      String application = work.job.facts.get("application.id");
-      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
-    }
-  }
-
   private void publishReport() throws IOException {
     if (work.config.markSuccessfulJobs) {
       work.enter(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER);
@@ -264,7 +231,7 @@ public final class CommitJob {
           try {
             ReleaseAsides moved = new ReleaseAsides(work, plan);
             moved.find();
-            removeOldData(work, plan, moved);
+            new RemoveOldData(work, plan).runAndNote(moved);
             work.report.publishPrepared(plan);
           } catch (IOException e) {
             work.advise(e, "is not complete");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.commit;
 
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.store.Retries;
@@ -37,6 +38,7 @@ public final class RemoveOldData {
   private static final Logger LOG = LoggerFactory.getLogger(RemoveOldData.class);
   private static final int NAMED = 20;
 
+  private final CommitWork work;
   private final Store store;
   private final Workers workers;
   private final JobPlan plan;
@@ -44,10 +46,44 @@ public final class RemoveOldData {
 
   /** A step after the swaps of a plan: what was moved aside goes with the staging directory. */
   RemoveOldData(CommitWork work, JobPlan plan) {
+    this.work = work;
     this.store = work.store;
     this.workers = work.workers;
     this.plan = plan;
     this.inPlace = work.published.inPlace(plan);
+  }
+
+  /**
+   * Removes it, and notes the job's identity where other jobs of the same identity look. Until the
+   * identity is noted, the journal has it, and stays. One request more for a job that has one.
+   *
+   * @param asides what is given back to other jobs
+   */
+  void runAndNote(ReleaseAsides asides) throws IOException {
+    boolean isNoted = false;
+    try {
+      noteIdentity();
+      isNoted = true;
+    } catch (IOException e) {
+      // A full disk may have room for it only once the old data is gone.
+      LOG.warn("The identity of {} could not be noted yet", plan, e);
+    }
+    try {
+      run();
+      asides.run();
+    } finally {
+      if (!isNoted) {
+        noteIdentity();
+      }
+    }
+  }
+
+  private void noteIdentity() throws IOException {
+    if (plan.commitId().isPresent()) {
+      CommitLedger ledger = new CommitLedger(store, plan.table());
+      String application = work.job.facts.get("application.id");
+      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
+    }
   }
 
   /**

@@ -3,7 +3,6 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.CommitJob;
 import io.manifestcommitter.commit.CommitWork;
-import io.manifestcommitter.commit.RollBackJob;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.config.CommitterConfig;
@@ -11,7 +10,6 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
-import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
@@ -112,50 +110,11 @@ final class CommitSparkJob {
       preparedFiles().forEach(store::release);
       if (journal.isPresent()) {
         ending = Ending.LEFT_BEHIND;
-        ending = rollBack(journal.get(), plan, e);
+        RollBackSparkJob back = new RollBackSparkJob(work, plan, setUp, store);
+        ending = back.run(journal.get(), e);
+        journal = back.hasBegun() ? journal : Optional.empty();
       }
       throw e;
-    }
-  }
-
-  /**
-   * Rolls back a commit that has written its journal, unless another process has it.
-   *
-   * @param failure is told what could not be done, and what a user does about it
-   */
-  private Ending rollBack(CommitJournal written, JobPlan plan, Throwable failure) {
-    try {
-      if (written.hasNoName()) {
-        journal = Optional.empty();
-        discard(written, failure);
-        return Ending.NOTHING_VISIBLE;
-      }
-      if (written.revoke()) {
-        setUp.heartbeat.forgetSilence();
-        return new RollBackJob(work, plan).afterFailure(failure)
-            ? Ending.NOTHING_VISIBLE
-            : Ending.LEFT_BEHIND;
-      }
-      work.advise(failure, "is not complete and was not rolled back");
-    } catch (LostJournalException e) {
-      failure.addSuppressed(e);
-      // What is where the driver had it came there since: the recovery has the rest.
-      boolean isFenced = store.traits(staging.root()).hasAtomicDirectoryRename();
-      new RollBackJob(work, plan).afterLoss(/* mayBeOwn= */ isFenced, failure);
-      work.advise(failure, "was taken over");
-    } catch (IOException | RuntimeException | Error e) {
-      failure.addSuppressed(e);
-      work.advise(failure, "could not be rolled back");
-    }
-    return Ending.LEFT_BEHIND;
-  }
-
-  /** What remains of it is invisible, and goes with the staging directory, or with old uploads. */
-  private static void discard(CommitJournal unbegun, Throwable failure) {
-    try {
-      unbegun.discard();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
     }
   }
 
