@@ -57,7 +57,7 @@ def test_what_it_prints_reaches_all_stores(emulators: Emulators) -> None:
     assert emulators.uris["gs"] == "gs://emulated/"
     assert emulators.uris["folders"] == "gs://hierarchical/"
     assert emulators.uris["s3a"] == "s3a://emulated/"
-    assert emulators.uris["lakefs"] == "lakefs://emulated/main/"
+    assert emulators.uris["lakefs"] == "lakefs://lake/main/"
     assert emulators.settings[f"{HADOOP}fs.azure.always.use.https"] == "false"
     for store in ("abfs", "gcs", "s3", "lakefs"):
         assert emulators.control("GET", f"log/{store}") == []

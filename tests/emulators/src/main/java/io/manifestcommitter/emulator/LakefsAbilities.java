@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Set;
 
@@ -10,8 +9,6 @@ final class LakefsAbilities {
   static final String PRESIGN = "pre_sign_support";
   static final String PRESIGN_PARTS = "pre_sign_multipart_upload";
   static final String IMPORT = "import_support";
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private volatile String blockstore = "s3";
   private volatile Set<String> missing = Set.of();
@@ -32,7 +29,7 @@ final class LakefsAbilities {
   }
 
   ObjectNode config() {
-    ObjectNode config = JSON.createObjectNode();
+    ObjectNode config = LakefsRequest.object();
     config.putObject("version_config").put("version", "1.84.0").put("latest_version", "1.84.0");
     config
         .putObject("storage_config")

@@ -3,10 +3,9 @@ package io.manifestcommitter.emulator;
 
 import io.manifestcommitter.emulator.S3Body.S3Hashes;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.UUID;
 
@@ -19,9 +18,9 @@ final class LakefsAddresses {
   private static final Duration MAY_BE_LINKED_FOR = Duration.ofHours(24);
 
   private final String secret = UUID.randomUUID().toString();
-  private final Clock clock;
+  private final InstantSource clock;
 
-  LakefsAddresses(Clock clock) {
+  LakefsAddresses(InstantSource clock) {
     this.clock = clock;
   }
 
@@ -36,18 +35,18 @@ final class LakefsAddresses {
         + UUID.randomUUID();
   }
 
-  String signed(LakefsRepository repository, String branch, String path) {
-    String address = unsigned(repository);
-    return address + "," + signature(repository, branch, path, address);
+  /** A new address for the path and branch that a request names. */
+  String signed(LakefsRequest asked) throws LakefsException {
+    String address = unsigned(asked.repository());
+    return address + "," + signature(asked, address);
   }
 
   /**
    * Refuses an address that was not given for this path, or too long ago. Outside of the namespace
    * any will do.
    */
-  void check(String address, LakefsRepository repository, String branch, String path)
-      throws LakefsException {
-    if (!address.startsWith(repository.namespace())) {
+  void check(String address, LakefsRequest asked) throws LakefsException {
+    if (!address.startsWith(asked.repository().namespace())) {
       return;
     }
     int comma = address.lastIndexOf(',');
@@ -55,7 +54,7 @@ final class LakefsAddresses {
       throw LakefsException.invalid("address is not signed: link address invalid");
     }
     String signed = address.substring(0, comma);
-    if (!address.endsWith("," + signature(repository, branch, path, signed))) {
+    if (!address.endsWith("," + signature(asked, signed))) {
       throw LakefsException.invalid("invalid address signature: invalid address");
     }
     String made = signed.substring(signed.lastIndexOf('/') + 1).substring(0, 11);
@@ -65,10 +64,10 @@ final class LakefsAddresses {
     }
   }
 
-  private String signature(
-      LakefsRepository repository, String branch, String path, String address) {
-    String all = String.join("\0", secret, repository.name(), branch, path, address);
+  private String signature(LakefsRequest asked, String address) throws LakefsException {
+    String name = asked.repository().name();
+    String all = String.join("\0", secret, name, asked.ref(), asked.path(), address);
     byte[] hash = S3Hashes.sha256(all.getBytes(StandardCharsets.UTF_8));
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, 32));
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
   }
 }

@@ -4,31 +4,36 @@ package io.manifestcommitter.emulator;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * An emulator of lakeFS with one repository, {@code lakefs://emulated/main/}, whose objects are in
- * the bucket of an emulator of S3, below {@code s3://emulated/lakefs/}.
+ * An emulator of lakeFS with one repository, {@code lakefs://lake/main/} or {@code
+ * s3a://lake/main/}, whose objects are in the bucket of an emulator of S3, below {@code
+ * s3://emulated/lake/}.
  *
  * <p>A hook that refuses is a fault: {@code FaultRule.on("merge").refuse(412)}. A merge that has
  * looked its source up, and not merged yet, can be held by a rule on {@code merge-resolved}.
  */
 public final class LakefsEmulator extends Emulator {
-  private static final String REPOSITORY = "emulated";
+  private static final String REPOSITORY = "lake";
 
   private final LakefsProtocol protocol;
   private final LakefsRepository root;
-  private final MovedClock clock;
+  private final AtomicReference<Duration> ahead;
 
-  private LakefsEmulator(LakefsProtocol protocol, LakefsRepository root, MovedClock clock, int port)
+  private LakefsEmulator(
+      LakefsProtocol protocol, LakefsRepository root, AtomicReference<Duration> ahead, int port)
       throws IOException {
     super(protocol, port, 503);
     this.protocol = protocol;
     this.root = root;
-    this.clock = clock;
+    this.ahead = ahead;
     protocol.pauses(faults()::pause);
   }
 
@@ -45,12 +50,13 @@ public final class LakefsEmulator extends Emulator {
    * @throws IOException where the port is taken
    */
   public static LakefsEmulator start(int port, S3Emulator s3) throws IOException {
-    MovedClock clock = new MovedClock();
+    AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+    InstantSource clock = () -> Instant.now().plus(ahead.get());
     s3.clock(clock);
     LakefsProtocol protocol = new LakefsProtocol(new LakefsStorage(s3, clock), clock);
     LakefsRepository root =
-        done(() -> protocol.create(REPOSITORY, "s3://" + s3.root().getHost() + "/lakefs/"));
-    return new LakefsEmulator(protocol, root, clock, port);
+        done(() -> protocol.create(REPOSITORY, "s3://" + s3.root().getHost() + "/lake/"));
+    return new LakefsEmulator(protocol, root, ahead, port);
   }
 
   /**
@@ -91,7 +97,7 @@ public final class LakefsEmulator extends Emulator {
 
   /** Moves the clock by which addresses and presigned URLs expire, and rules take effect. */
   public void advance(Duration time) {
-    clock.advance(time);
+    ahead.accumulateAndGet(time, Duration::plus);
   }
 
   @Override

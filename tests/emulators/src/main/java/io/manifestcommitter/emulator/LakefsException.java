@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.nio.charset.StandardCharsets;
-
 /** An error as lakeFS answers it: a status, and a message in JSON. */
 final class LakefsException extends Exception {
   private static final long serialVersionUID = 1L;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final int status;
 
@@ -66,12 +61,6 @@ final class LakefsException extends Exception {
   }
 
   Reply reply() {
-    return json(status, JSON.createObjectNode().put("message", getMessage()));
-  }
-
-  /** A response with this body. */
-  static Reply json(int status, JsonNode body) {
-    return new Reply(status)
-        .body("application/json", body.toString().getBytes(StandardCharsets.UTF_8));
+    return LakefsRequest.json(status, LakefsRequest.object().put("message", getMessage()));
   }
 }

@@ -3,9 +3,9 @@ package io.manifestcommitter.emulator;
 
 import io.manifestcommitter.emulator.BucketListing.BucketOrder;
 import io.manifestcommitter.emulator.LakefsTree.Change;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -30,13 +30,13 @@ final class LakefsRepository {
 
   private final String name;
   private final String namespace;
-  private final Clock clock;
+  private final InstantSource clock;
   private final Instant created;
   private final Map<String, LakefsCommit> commits = new HashMap<>();
   private final NavigableMap<String, Branch> branches = new TreeMap<>();
   private Map<Pattern, Instant> protection = Map.of();
 
-  LakefsRepository(String name, String namespace, Clock clock) {
+  LakefsRepository(String name, String namespace, InstantSource clock) {
     this.name = name;
     this.namespace = namespace.endsWith("/") ? namespace : namespace + "/";
     this.clock = clock;
@@ -129,18 +129,20 @@ final class LakefsRepository {
   }
 
   synchronized LakefsEntry entry(String ref, String path) throws LakefsException {
+    return find(ref, path).orElseThrow(() -> LakefsException.missing("path " + path));
+  }
+
+  /** What a reference shows at a path, if anything. */
+  synchronized Optional<LakefsEntry> find(String ref, String path) throws LakefsException {
     Optional<LakefsEntry> entry = Optional.ofNullable(commit(ref).tree().entries().get(path));
-    if (branches.containsKey(ref)) {
-      entry = branches.get(ref).staged.getOrDefault(path, entry);
-    }
-    return entry.orElseThrow(() -> LakefsException.missing("path " + path));
+    return branches.containsKey(ref) ? branches.get(ref).staged.getOrDefault(path, entry) : entry;
   }
 
   /** Gives a path of a branch an entry: 412 where it has one and must not. */
   synchronized void stage(String branch, String path, LakefsEntry entry, boolean onlyIfNew)
       throws LakefsException {
     Branch state = writable(branch);
-    if (onlyIfNew && tree(branch).entries().containsKey(path)) {
+    if (onlyIfNew && find(branch, path).isPresent()) {
       throw LakefsException.exists();
     }
     state.staged.put(path, Optional.of(entry));

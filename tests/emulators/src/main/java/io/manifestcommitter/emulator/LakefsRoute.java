@@ -65,18 +65,4 @@ record LakefsRoute(String operation, List<String> names) {
     String asked = call.method() + " " + String.join("/", shape);
     return new LakefsRoute(OPERATIONS.getOrDefault(asked, UNKNOWN), names);
   }
-
-  String repository() {
-    return names.get(0);
-  }
-
-  /** The branch or reference; of a merge or a difference the left one. */
-  String ref() {
-    return names.get(1);
-  }
-
-  /** What comes after the reference: the right one, the destination, the upload. */
-  String other() {
-    return names.get(2);
-  }
 }

@@ -5,12 +5,11 @@ import io.manifestcommitter.emulator.S3Body.S3Hashes;
 import io.manifestcommitter.emulator.S3Bucket.S3Object;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 
@@ -20,9 +19,9 @@ final class LakefsStorage {
   private static final String LOCAL = "local://";
 
   private final S3Emulator s3;
-  private final Clock clock;
+  private final InstantSource clock;
 
-  LakefsStorage(S3Emulator s3, Clock clock) {
+  LakefsStorage(S3Emulator s3, InstantSource clock) {
     this.s3 = s3;
     this.clock = clock;
   }
@@ -70,6 +69,10 @@ final class LakefsStorage {
     return onBucket(bucket -> bucket.initiate(key(address), Map.of()));
   }
 
+  S3Object part(String address, String upload, int number, byte[] content) throws LakefsException {
+    return onBucket(bucket -> bucket.part(key(address), upload, number, content));
+  }
+
   /** Makes the object of an upload; 500 where the store refuses. */
   S3Object complete(String address, String upload, List<Map.Entry<Integer, String>> parts)
       throws LakefsException {
@@ -92,15 +95,11 @@ final class LakefsStorage {
   /**
    * A URL that reads or writes the object without credentials, for fifteen minutes.
    *
+   * @param address in the bucket
    * @param parameters more of them, each with an ampersand behind it
-   * @throws LakefsException 400 on a local directory
    */
-  String presigned(String address, String parameters) throws LakefsException {
-    if (isLocal(address)) {
-      throw LakefsException.invalid("operation not supported");
-    }
-    URI path = URI.create("http://127.0.0.1:" + s3.port() + "/" + bucketName() + "/");
-    return path
+  String presigned(String address, String parameters) {
+    return String.format("http://127.0.0.1:%d/%s/", s3.port(), bucketName())
         + S3Protocol.encoded(key(address)).replace("+", "%20")
         + S3Protocol.presigned(parameters, clock.instant(), PRESIGNED_FOR);
   }
@@ -115,7 +114,7 @@ final class LakefsStorage {
     return address.startsWith(bucket) ? address.substring(bucket.length()) : "";
   }
 
-  private static boolean isLocal(String address) {
+  static boolean isLocal(String address) {
     return address.startsWith(LOCAL);
   }
 

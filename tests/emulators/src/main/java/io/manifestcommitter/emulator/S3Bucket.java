@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * A strongly consistent namespace of objects, and the multipart uploads that are not completed.
  * Each call is atomic. Directories are nothing but keys that end in a slash.
  */
-final class S3Bucket {
+class S3Bucket {
   private static final int LONGEST_KEY = 1024;
 
   private final NavigableMap<String, S3Object> objects = new TreeMap<>(new BucketOrder());
@@ -55,7 +55,7 @@ final class S3Bucket {
     return live;
   }
 
-  synchronized BucketPage<S3Object> list(BucketListing listing) {
+  synchronized BucketPage<S3Object> list(BucketListing listing) throws S3Exception {
     return listing.page(objects);
   }
 
@@ -71,7 +71,7 @@ final class S3Bucket {
   }
 
   /** Removes what has the key, if anything has. */
-  synchronized void delete(String key) {
+  synchronized void delete(String key) throws S3Exception {
     objects.remove(key);
   }
 

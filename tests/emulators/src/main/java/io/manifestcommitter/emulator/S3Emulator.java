@@ -4,7 +4,7 @@ package io.manifestcommitter.emulator;
 import io.manifestcommitter.emulator.S3Bucket.S3Upload;
 import java.io.IOException;
 import java.net.URI;
-import java.time.Clock;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +33,7 @@ public final class S3Emulator extends Emulator {
    * @throws IOException where the port is taken
    */
   public static S3Emulator start(int port) throws IOException {
-    return new S3Emulator(new S3Protocol(BUCKET), port);
+    return new S3Emulator(new S3Protocol(BUCKET, new S3Bucket()), port);
   }
 
   /**
@@ -50,7 +50,7 @@ public final class S3Emulator extends Emulator {
   }
 
   /** By which presigned URLs expire. */
-  void clock(Clock clock) {
+  void clock(InstantSource clock) {
     protocol.clock(clock);
   }
 

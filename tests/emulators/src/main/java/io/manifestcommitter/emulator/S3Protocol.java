@@ -8,9 +8,9 @@ import io.manifestcommitter.emulator.S3Bucket.S3Object;
 import io.manifestcommitter.emulator.S3Bucket.S3Upload;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -62,11 +62,12 @@ final class S3Protocol implements Protocol {
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
   private final String name;
-  private final S3Bucket bucket = new S3Bucket();
-  private volatile Clock clock = Clock.systemUTC();
+  private final S3Bucket bucket;
+  private volatile InstantSource clock = InstantSource.system();
 
-  S3Protocol(String bucket) {
-    this.name = bucket;
+  S3Protocol(String name, S3Bucket bucket) {
+    this.name = name;
+    this.bucket = bucket;
   }
 
   S3Bucket bucket() {
@@ -74,7 +75,7 @@ final class S3Protocol implements Protocol {
   }
 
   /** By which presigned URLs expire. */
-  void clock(Clock newClock) {
+  void clock(InstantSource newClock) {
     clock = newClock;
   }
 

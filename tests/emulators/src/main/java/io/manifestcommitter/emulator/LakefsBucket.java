@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.emulator;
+
+import io.manifestcommitter.emulator.BucketListing.BucketOrder;
+import io.manifestcommitter.emulator.BucketListing.BucketPage;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * The branches of a repository as one bucket, whose keys are {@code branch/path}. What is written
+ * is staged. An upload that is over is forgotten at once, and its end is no answer to a repetition.
+ */
+final class LakefsBucket extends S3Bucket {
+  private static final String METADATA = "x-amz-meta-";
+
+  private final LakefsRepository repository;
+  private final LakefsStorage storage;
+  private final LakefsAddresses addresses;
+
+  /** The uploads under way, by their ids: keys to addresses and headers. */
+  private final Map<String, Upload> uploads = new HashMap<>();
+
+  LakefsBucket(LakefsRepository repository, LakefsStorage storage, LakefsAddresses addresses) {
+    this.repository = repository;
+    this.storage = storage;
+    this.addresses = addresses;
+  }
+
+  @Override
+  synchronized S3Object get(String key) throws S3Exception {
+    try {
+      LakefsEntry entry = repository.entry(branch(key), path(key));
+      return object(entry, storage.read(entry.address()));
+    } catch (LakefsException e) {
+      throw S3Exception.noKey(key);
+    }
+  }
+
+  @Override
+  synchronized BucketPage<S3Object> list(BucketListing listing) throws S3Exception {
+    NavigableMap<String, S3Object> objects = new TreeMap<>(new BucketOrder());
+    for (String branch : repository.branches(/* withHidden= */ true).keySet()) {
+      String root = branch + "/";
+      if (root.startsWith(listing.prefix()) || listing.prefix().startsWith(root)) {
+        try {
+          for (Map.Entry<String, LakefsEntry> each : repository.tree(branch).entries().entrySet()) {
+            // A listing tells sizes, and no bytes.
+            byte[] content = new byte[(int) each.getValue().size()];
+            objects.put(root + each.getKey(), object(each.getValue(), content));
+          }
+        } catch (LakefsException e) {
+          throw refused(e);
+        }
+      }
+    }
+    return listing.page(objects);
+  }
+
+  @Override
+  synchronized void put(String key, S3Object object, S3Conditions conditions) throws S3Exception {
+    try {
+      String address = addresses.unsigned(repository);
+      repository.head(branch(key));
+      storage.write(address, object.content());
+      stage(key, address, object, object.headers(), conditions);
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
+  }
+
+  @Override
+  synchronized void delete(String key) throws S3Exception {
+    try {
+      repository.remove(branch(key), path(key));
+    } catch (LakefsException e) {
+      if (e.status() != 404) {
+        throw refused(e);
+      }
+    }
+  }
+
+  @Override
+  synchronized String initiate(String key, Map<String, String> headers) throws S3Exception {
+    try {
+      repository.head(branch(key));
+      String address = addresses.unsigned(repository);
+      String id = storage.initiate(address);
+      uploads.put(id, new Upload(key, address, headers));
+      return id;
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
+  }
+
+  @Override
+  synchronized S3Object part(String key, String id, int number, byte[] content) throws S3Exception {
+    try {
+      return storage.part(upload(id).address(), id, number, content);
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
+  }
+
+  /** The answer has the whole etag; what is staged has it without the number of parts. */
+  @Override
+  synchronized S3Object complete(
+      String key, String id, List<Map.Entry<Integer, String>> parts, S3Conditions conditions)
+      throws S3Exception {
+    Upload upload = upload(id);
+    try {
+      if (conditions.noneMatch().isPresent()
+          && repository.find(branch(key), path(key)).isPresent()) {
+        throw LakefsException.exists();
+      }
+      S3Object made = storage.complete(upload.address(), id, parts);
+      stage(key, upload.address(), made, upload.headers(), conditions);
+      uploads.remove(id);
+      return made;
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
+  }
+
+  @Override
+  synchronized void abort(String key, String id) throws S3Exception {
+    if (!uploads.containsKey(id) || !uploads.get(id).key().equals(key)) {
+      throw S3Exception.noKey(key);
+    }
+    try {
+      storage.abort(uploads.remove(id).address(), id);
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
+  }
+
+  /** By paths without their branches, as the service lists them. */
+  @Override
+  synchronized NavigableMap<String, S3Upload> uploads(String prefix) {
+    NavigableMap<String, S3Upload> found = new TreeMap<>(new BucketOrder());
+    uploads.forEach(
+        (id, upload) -> {
+          String path = path(upload.key());
+          found.put(
+              path + "\n" + id,
+              new S3Upload(path, upload.headers(), Instant.now(), new TreeMap<>()));
+        });
+    return found;
+  }
+
+  /** 500, and not 404, for an upload that is over. */
+  private Upload upload(String id) throws S3Exception {
+    if (!uploads.containsKey(id)) {
+      throw new S3Exception(500, "InternalError", "We encountered an internal error");
+    }
+    return uploads.get(id);
+  }
+
+  private void stage(
+      String key,
+      String address,
+      S3Object object,
+      Map<String, String> headers,
+      S3Conditions conditions)
+      throws LakefsException {
+    Map<String, String> metadata = new HashMap<>();
+    headers.forEach(
+        (name, value) -> {
+          if (name.startsWith(METADATA)) {
+            metadata.put(name.substring(METADATA.length()), value);
+          }
+        });
+    repository.stage(
+        branch(key),
+        path(key),
+        new LakefsEntry(
+            address,
+            object.etag().replaceAll("-.*", ""),
+            object.length(),
+            object.modified().getEpochSecond(),
+            metadata,
+            headers.getOrDefault("content-type", "")),
+        conditions.noneMatch().isPresent());
+  }
+
+  private static S3Object object(LakefsEntry entry, byte[] content) {
+    Map<String, String> headers = new HashMap<>();
+    entry.metadata().forEach((name, value) -> headers.put(METADATA + name, value));
+    if (!entry.contentType().isEmpty()) {
+      headers.put("content-type", entry.contentType());
+    }
+    Instant modified = Instant.ofEpochSecond(entry.modified());
+    return new S3Object(content, entry.checksum(), headers, modified);
+  }
+
+  private static S3Exception refused(LakefsException e) {
+    return switch (e.status()) {
+      case 403 -> new S3Exception(403, "ErrWriteToProtectedBranch", e.getMessage());
+      case 404 -> new S3Exception(404, "NoSuchBucket", e.getMessage());
+      case 412 -> S3Exception.conditionNotMet("If-None-Match");
+      default -> new S3Exception(500, "InternalError", e.getMessage());
+    };
+  }
+
+  private static String branch(String key) {
+    return key.split("/", 2)[0];
+  }
+
+  private static String path(String key) {
+    return key.substring(Math.min(key.length(), branch(key).length() + 1));
+  }
+
+  private record Upload(String key, String address, Map<String, String> headers) {}
+}
