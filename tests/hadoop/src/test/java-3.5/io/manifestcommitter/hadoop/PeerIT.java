@@ -95,8 +95,7 @@ class PeerIT extends OnHdfs {
                   .toList());
       assertThat(theirs.getDestDirectories())
           .extracting(entry -> entry.getDestPath())
-          .containsExactlyElementsOf(
-              ours.directories.stream().map(entry -> entry.path).toList());
+          .containsExactlyElementsOf(ours.directories.stream().map(entry -> entry.path).toList());
       files += theirs.getFilesToCommit().size();
     }
     assertThat(files).isEqualTo(5);
