@@ -59,6 +59,8 @@ def test_what_it_prints_reaches_all_stores(emulators: Emulators) -> None:
     assert emulators.uris["s3a"] == "s3a://emulated/"
     assert emulators.uris["lakefs"] == "lakefs://lake/main/"
     assert emulators.settings[f"{HADOOP}fs.azure.always.use.https"] == "false"
+    gateway = f"http://127.0.0.1:{emulators.lakefs_port}"
+    assert emulators.settings[f"{HADOOP}fs.s3a.bucket.lake.endpoint"] == gateway
     for store in ("abfs", "gcs", "s3", "lakefs"):
         assert emulators.control("GET", f"log/{store}") == []
     driver = emulators.settings["spark.driver.extraJavaOptions"]

@@ -105,18 +105,21 @@ public final class LakefsEmulator extends Emulator {
     return URI.create("lakefs://" + REPOSITORY + "/" + LakefsRepository.DEFAULT_BRANCH + "/");
   }
 
-  /** For hadoop-lakefs, and the keys of the API. */
+  /** For hadoop-lakefs, the keys of the API, and beside those of S3 for the gateway. */
   @Override
   public Map<String, String> settings() {
+    String server = "http://127.0.0.1:" + port();
     return Map.of(
         "fs.lakefs.impl",
         "io.lakefs.LakeFSFileSystem",
         "fs.lakefs.endpoint",
-        "http://127.0.0.1:" + port() + "/api/v1",
+        server + "/api/v1",
         "fs.lakefs.access.key",
         LakefsProtocol.KEY,
         "fs.lakefs.secret.key",
-        LakefsProtocol.SECRET);
+        LakefsProtocol.SECRET,
+        "fs.s3a.bucket." + REPOSITORY + ".endpoint",
+        server);
   }
 
   /** Staged or committed. */
