@@ -98,6 +98,11 @@ def test_a_copy(repository: Repository, client: Any) -> None:
     assert repository.get("main", "copy") == b"1"
 
 
+def test_a_repository_that_is_not_there(client: Any) -> None:
+    with refused("NoSuchBucket"):
+        client.list_objects_v2(Bucket="nowhere")
+
+
 def test_a_branch_that_is_not_there(repository: Repository, client: Any) -> None:
     with refused("NoSuchBucket"):
         client.put_object(Bucket=repository.name, Key="nowhere/f", Body=b"")
@@ -167,6 +172,13 @@ def test_a_file_only_if_new(repository: Repository, client: Any) -> None:
 
     with refused("PreconditionFailed"):
         client.put_object(Bucket=repository.name, Key="main/f", Body=b"", IfNoneMatch="*")
+
+
+def test_a_file_if_it_matches(repository: Repository, client: Any) -> None:
+    repository.put("main", "f")
+
+    with refused("NotImplemented"):
+        client.put_object(Bucket=repository.name, Key="main/f", Body=b"", IfMatch="*")
 
 
 def test_a_completion_only_if_new(repository: Repository, upload: Upload) -> None:

@@ -46,15 +46,12 @@ final class LakefsBucket extends S3Bucket {
     for (String branch : repository.branches(/* withHidden= */ true).keySet()) {
       String root = branch + "/";
       if (root.startsWith(listing.prefix()) || listing.prefix().startsWith(root)) {
-        try {
-          for (Map.Entry<String, LakefsEntry> each : repository.tree(branch).entries().entrySet()) {
-            // A listing tells sizes, and no bytes.
-            byte[] content = new byte[(int) each.getValue().size()];
-            objects.put(root + each.getKey(), object(each.getValue(), content));
-          }
-        } catch (LakefsException e) {
-          throw refused(e);
-        }
+        // A listing tells sizes, and no bytes.
+        done(() -> repository.tree(branch))
+            .entries()
+            .forEach(
+                (path, entry) ->
+                    objects.put(root + path, object(entry, new byte[(int) entry.size()])));
       }
     }
     return listing.page(objects);
@@ -62,14 +59,10 @@ final class LakefsBucket extends S3Bucket {
 
   @Override
   synchronized void put(String key, S3Object object, S3Conditions conditions) throws S3Exception {
-    try {
-      String address = addresses.unsigned(repository);
-      repository.head(branch(key));
-      storage.write(address, object.content());
-      stage(key, address, object, object.headers(), conditions);
-    } catch (LakefsException e) {
-      throw refused(e);
-    }
+    checkConditions(key, conditions);
+    String address = begin(key);
+    done(() -> storage.write(address, object.content()));
+    stage(key, address, object, object.headers(), conditions);
   }
 
   @Override
@@ -85,24 +78,16 @@ final class LakefsBucket extends S3Bucket {
 
   @Override
   synchronized String initiate(String key, Map<String, String> headers) throws S3Exception {
-    try {
-      repository.head(branch(key));
-      String address = addresses.unsigned(repository);
-      String id = storage.initiate(address);
-      uploads.put(id, new Upload(key, address, headers));
-      return id;
-    } catch (LakefsException e) {
-      throw refused(e);
-    }
+    String address = begin(key);
+    String id = done(() -> storage.initiate(address));
+    uploads.put(id, new Upload(key, address, headers));
+    return id;
   }
 
   @Override
   synchronized S3Object part(String key, String id, int number, byte[] content) throws S3Exception {
-    try {
-      return storage.part(upload(id).address(), id, number, content);
-    } catch (LakefsException e) {
-      throw refused(e);
-    }
+    String address = upload(id).address();
+    return done(() -> storage.part(address, id, number, content));
   }
 
   /** The answer has the whole etag; what is staged has it without the number of parts. */
@@ -111,18 +96,11 @@ final class LakefsBucket extends S3Bucket {
       String key, String id, List<Map.Entry<Integer, String>> parts, S3Conditions conditions)
       throws S3Exception {
     Upload upload = upload(id);
-    try {
-      if (conditions.noneMatch().isPresent()
-          && repository.find(branch(key), path(key)).isPresent()) {
-        throw LakefsException.exists();
-      }
-      S3Object made = storage.complete(upload.address(), id, parts);
-      stage(key, upload.address(), made, upload.headers(), conditions);
-      uploads.remove(id);
-      return made;
-    } catch (LakefsException e) {
-      throw refused(e);
-    }
+    checkConditions(key, conditions);
+    S3Object made = done(() -> storage.complete(upload.address(), id, parts));
+    stage(key, upload.address(), made, upload.headers(), conditions);
+    uploads.remove(id);
+    return made;
   }
 
   @Override
@@ -130,11 +108,8 @@ final class LakefsBucket extends S3Bucket {
     if (!uploads.containsKey(id) || !uploads.get(id).key().equals(key)) {
       throw S3Exception.noKey(key);
     }
-    try {
-      storage.abort(uploads.remove(id).address(), id);
-    } catch (LakefsException e) {
-      throw refused(e);
-    }
+    String address = uploads.remove(id).address();
+    done(() -> storage.abort(address, id));
   }
 
   /** By paths without their branches, as the service lists them. */
@@ -159,13 +134,30 @@ final class LakefsBucket extends S3Bucket {
     return uploads.get(id);
   }
 
+  /** A new address for what is written to a branch that is there. */
+  private String begin(String key) throws S3Exception {
+    done(() -> repository.head(branch(key)));
+    return addresses.unsigned(repository);
+  }
+
+  /** Before anything is written. That a path is new is known for certain when it is staged. */
+  private void checkConditions(String key, S3Conditions conditions) throws S3Exception {
+    if (conditions.match().isPresent()) {
+      throw new S3Exception(501, "NotImplemented", "If-Match");
+    }
+    if (conditions.noneMatch().isPresent()
+        && done(() -> repository.find(branch(key), path(key))).isPresent()) {
+      throw refused(LakefsException.exists());
+    }
+  }
+
   private void stage(
       String key,
       String address,
       S3Object object,
       Map<String, String> headers,
       S3Conditions conditions)
-      throws LakefsException {
+      throws S3Exception {
     Map<String, String> metadata = new HashMap<>();
     headers.forEach(
         (name, value) -> {
@@ -173,17 +165,12 @@ final class LakefsBucket extends S3Bucket {
             metadata.put(name.substring(METADATA.length()), value);
           }
         });
-    repository.stage(
-        branch(key),
-        path(key),
-        new LakefsEntry(
-            address,
-            object.etag().replaceAll("-.*", ""),
-            object.length(),
-            object.modified().getEpochSecond(),
-            metadata,
-            headers.getOrDefault("content-type", "")),
-        conditions.noneMatch().isPresent());
+    String etag = object.etag().replaceAll("-.*", "");
+    long modified = object.modified().getEpochSecond();
+    String type = headers.getOrDefault("content-type", "");
+    LakefsEntry entry = new LakefsEntry(address, etag, object.length(), modified, metadata, type);
+    boolean onlyIfNew = conditions.noneMatch().isPresent();
+    done(() -> repository.stage(branch(key), path(key), entry, onlyIfNew));
   }
 
   private static S3Object object(LakefsEntry entry, byte[] content) {
@@ -194,6 +181,14 @@ final class LakefsBucket extends S3Bucket {
     }
     Instant modified = Instant.ofEpochSecond(entry.modified());
     return new S3Object(content, entry.checksum(), headers, modified);
+  }
+
+  private static <T> T done(Work<T> work) throws S3Exception {
+    try {
+      return work.done();
+    } catch (LakefsException e) {
+      throw refused(e);
+    }
   }
 
   private static S3Exception refused(LakefsException e) {
@@ -211,6 +206,10 @@ final class LakefsBucket extends S3Bucket {
 
   private static String path(String key) {
     return key.substring(Math.min(key.length(), branch(key).length() + 1));
+  }
+
+  private interface Work<T> {
+    T done() throws LakefsException;
   }
 
   private record Upload(String key, String address, Map<String, String> headers) {}

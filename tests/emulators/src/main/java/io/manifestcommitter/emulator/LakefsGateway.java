@@ -13,11 +13,17 @@ final class LakefsGateway implements Protocol {
   private static final List<String> NOT_FOR_UPLOADS =
       List.of("prefix", "delimiter", "encoding-type");
 
+  private final LakefsRepository repository;
   private final S3Protocol protocol;
 
   LakefsGateway(LakefsRepository repository, LakefsStorage storage, LakefsAddresses addresses) {
+    this.repository = repository;
     LakefsBucket bucket = new LakefsBucket(repository, storage, addresses);
     this.protocol = new S3Protocol(repository.name(), bucket);
+  }
+
+  LakefsRepository repository() {
+    return repository;
   }
 
   @Override

@@ -37,7 +37,6 @@ final class LakefsProtocol implements Protocol {
   private static final String CREDENTIALS =
       Base64.getEncoder().encodeToString((KEY + ":" + SECRET).getBytes(StandardCharsets.UTF_8));
 
-  private final Map<String, LakefsRepository> repositories = new ConcurrentHashMap<>();
   private final Map<String, LakefsGateway> gateways = new ConcurrentHashMap<>();
   private final LakefsAbilities abilities = new LakefsAbilities();
   private final LakefsStorage storage;
@@ -73,16 +72,16 @@ final class LakefsProtocol implements Protocol {
       throw LakefsException.invalid("invalid storage namespace: " + namespace);
     }
     LakefsRepository made = new LakefsRepository(name, namespace, clock);
-    if (repositories.putIfAbsent(name, made) != null) {
+    if (gateways.putIfAbsent(name, new LakefsGateway(made, storage, addresses)) != null) {
       throw new LakefsException(409, "repository already exists: not unique");
     }
-    gateways.put(name, new LakefsGateway(made, storage, addresses));
     return made;
   }
 
   LakefsRepository repository(String name) throws LakefsException {
-    return Optional.ofNullable(repositories.get(name))
-        .orElseThrow(() -> LakefsException.missing("repository " + name));
+    return Optional.ofNullable(gateways.get(name))
+        .orElseThrow(() -> LakefsException.missing("repository " + name))
+        .repository();
   }
 
   @Override
@@ -132,6 +131,9 @@ final class LakefsProtocol implements Protocol {
   }
 
   private Reply answeredByApi(Call call) {
+    if (!call.rawPath().startsWith(LakefsRoute.ROOT)) {
+      return S3Exception.of(404, "NoSuchBucket").reply();
+    }
     try {
       if (!call.header("Authorization").orElse("").equals("Basic " + CREDENTIALS)) {
         throw LakefsException.of(401, "", "");

@@ -139,13 +139,17 @@ final class LakefsRepository {
   }
 
   /** Gives a path of a branch an entry: 412 where it has one and must not. */
-  synchronized void stage(String branch, String path, LakefsEntry entry, boolean onlyIfNew)
+  synchronized LakefsEntry stage(String branch, String path, LakefsEntry entry, boolean onlyIfNew)
       throws LakefsException {
+    if (path.isEmpty()) {
+      throw LakefsException.invalid("argument path: required value");
+    }
     Branch state = writable(branch);
     if (onlyIfNew && find(branch, path).isPresent()) {
       throw LakefsException.exists();
     }
     state.staged.put(path, Optional.of(entry));
+    return entry;
   }
 
   /** Removes a path from a branch, if it is there. */

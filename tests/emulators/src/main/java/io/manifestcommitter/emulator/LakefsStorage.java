@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.emulator;
 
-import io.manifestcommitter.emulator.S3Body.S3Hashes;
 import io.manifestcommitter.emulator.S3Bucket.S3Object;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -54,14 +53,13 @@ final class LakefsStorage {
         throw new UncheckedIOException(e);
       }
     } else {
-      onBucket(bucket -> put(bucket, key(address), object));
+      onBucket(
+          bucket -> {
+            bucket.put(key(address), object, S3Conditions.NONE);
+            return object;
+          });
     }
-    return S3Hashes.hex(S3Hashes.md5(content));
-  }
-
-  private static S3Object put(S3Bucket bucket, String key, S3Object object) throws S3Exception {
-    bucket.put(key, object, S3Conditions.NONE);
-    return object;
+    return object.etag();
   }
 
   /** Begins an upload in parts, and gives its id. */
@@ -79,8 +77,9 @@ final class LakefsStorage {
     return onBucket(bucket -> bucket.complete(key(address), upload, parts, S3Conditions.NONE));
   }
 
-  void abort(String address, String upload) throws LakefsException {
-    onBucket(
+  /** Forgets an upload, and gives its id. */
+  String abort(String address, String upload) throws LakefsException {
+    return onBucket(
         bucket -> {
           bucket.abort(key(address), upload);
           return upload;
