@@ -57,7 +57,7 @@ public final class RemoveOldData {
    * Removes it, and notes the job's identity where other jobs of the same identity look. Until the
    * identity is noted, the journal has it, and stays. One request more for a job that has one.
    *
-   * @param asides what is given back to other jobs
+   * @param asides returns what belongs to other jobs
    */
   void runAndNote(ReleaseAsides asides) throws IOException {
     boolean isNoted = false;

@@ -151,7 +151,7 @@ class PeerIT extends OnHdfs {
       assertThat(theirs.getFilenames()).hasSize(5).isEqualTo(ours.filenames());
       assertThat(theirs.getDiagnostics()).isEqualTo(ours.diagnostics());
       assertThat(theirs.getIOStatistics().counters())
-          .containsAllEntriesOf(ours.statistics.counters())
+          .containsAllEntriesOf(ours.statistics().counters())
           .containsEntry("committer_files_committed", 5L);
       assertThat(printedByTheirs(file)).contains(job.id()).contains("committer_files_committed");
     }
@@ -190,10 +190,10 @@ class PeerIT extends OnHdfs {
       SuccessReport ours = SuccessReport.parse(hdfs.bytes(file), file.toString());
       ManifestSuccessData theirs = ManifestSuccessData.load(hdfs.fs(), file);
       assertThat(ours.success()).isTrue();
-      assertThat(ours.jobId).isEqualTo(job.id());
+      assertThat(ours.jobId()).isEqualTo(job.id());
       assertThat(ours.committer()).isEqualTo(theirs.getCommitter());
       assertThat(ours.filenames()).isEqualTo(theirs.getFilenames());
-      assertThat(ours.statistics.counters())
+      assertThat(ours.statistics().counters())
           .containsEntry("committer_files_committed", 5L)
           .containsEntry("task_stage_commit", 3L);
     }
