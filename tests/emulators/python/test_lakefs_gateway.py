@@ -88,6 +88,14 @@ def test_what_is_committed_is_seen(repository: Repository, client: Any) -> None:
     assert client.get_object(Bucket=repository.name, Key=f"{commit}/d/f")["Body"].read() == b"x"
 
 
+def test_a_listing_tells_the_size_that_was_linked(repository: Repository, client: Any) -> None:
+    repository.link("main", "f", repository.address("main", "f"))
+
+    (listed,) = client.list_objects_v2(Bucket=repository.name)["Contents"]
+
+    assert listed["Size"] == 1
+
+
 def test_a_copy(repository: Repository, client: Any) -> None:
     repository.put("main", "f", "1")
 

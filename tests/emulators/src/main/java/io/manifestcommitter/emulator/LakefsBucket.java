@@ -16,6 +16,7 @@ import java.util.TreeMap;
  */
 final class LakefsBucket extends S3Bucket {
   private static final String METADATA = "x-amz-meta-";
+  private static final byte[] NO_BYTES = new byte[0];
 
   private final LakefsRepository repository;
   private final LakefsStorage storage;
@@ -34,7 +35,8 @@ final class LakefsBucket extends S3Bucket {
   synchronized S3Object get(String key) throws S3Exception {
     try {
       LakefsEntry entry = repository.entry(branch(key), path(key));
-      return object(entry, storage.read(entry.address()));
+      byte[] content = storage.read(entry.address());
+      return object(entry, content, content.length);
     } catch (LakefsException e) {
       throw S3Exception.noKey(key);
     }
@@ -46,12 +48,11 @@ final class LakefsBucket extends S3Bucket {
     for (String branch : repository.branches(/* withHidden= */ true).keySet()) {
       String root = branch + "/";
       if (root.startsWith(listing.prefix()) || listing.prefix().startsWith(root)) {
-        // A listing tells sizes, and no bytes.
         done(() -> repository.tree(branch))
             .entries()
             .forEach(
                 (path, entry) ->
-                    objects.put(root + path, object(entry, new byte[(int) entry.size()])));
+                    objects.put(root + path, object(entry, NO_BYTES, (int) entry.size())));
       }
     }
     return listing.page(objects);
@@ -173,14 +174,14 @@ final class LakefsBucket extends S3Bucket {
     done(() -> repository.stage(branch(key), path(key), entry, onlyIfNew));
   }
 
-  private static S3Object object(LakefsEntry entry, byte[] content) {
+  private static S3Object object(LakefsEntry entry, byte[] content, int length) {
     Map<String, String> headers = new HashMap<>();
     entry.metadata().forEach((name, value) -> headers.put(METADATA + name, value));
     if (!entry.contentType().isEmpty()) {
       headers.put("content-type", entry.contentType());
     }
     Instant modified = Instant.ofEpochSecond(entry.modified());
-    return new S3Object(content, entry.checksum(), headers, modified);
+    return new S3Object(content, length, entry.checksum(), headers, modified);
   }
 
   private static <T> T done(Work<T> work) throws S3Exception {

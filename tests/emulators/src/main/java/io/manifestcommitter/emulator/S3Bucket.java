@@ -159,18 +159,17 @@ class S3Bucket {
   /**
    * What a key has. Never changed once made.
    *
-   * @param content the bytes themselves: not to be changed
+   * @param content the bytes themselves: not to be changed; none where only a listing needs it
+   * @param length of the content
    * @param etag without quotes
    * @param headers of what describes it, by lower-case name, as they come back with it
    */
-  record S3Object(byte[] content, String etag, Map<String, String> headers, Instant modified) {
+  record S3Object(
+      byte[] content, int length, String etag, Map<String, String> headers, Instant modified) {
     /** What was sent in one request: its etag is the hash of its bytes. */
     static S3Object of(byte[] content, Map<String, String> headers) {
-      return new S3Object(content, S3Hashes.hex(S3Hashes.md5(content)), headers, Instant.now());
-    }
-
-    int length() {
-      return content.length;
+      String etag = S3Hashes.hex(S3Hashes.md5(content));
+      return new S3Object(content, content.length, etag, headers, Instant.now());
     }
 
     /** As it stands in headers and bodies. */
@@ -234,7 +233,7 @@ class S3Bucket {
         hashes.writeBytes(S3Hashes.md5(part.content()));
       }
       String etag = S3Hashes.hex(S3Hashes.md5(hashes.toByteArray())) + "-" + chosen.size();
-      return new S3Object(content.toByteArray(), etag, headers, Instant.now());
+      return new S3Object(content.toByteArray(), content.size(), etag, headers, Instant.now());
     }
   }
 }
