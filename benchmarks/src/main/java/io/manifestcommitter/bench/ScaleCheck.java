@@ -18,7 +18,7 @@ final class ScaleCheck {
     this.store = store;
     this.job = store.job();
     this.faults = store.faults();
-    this.table = job.paths().destination().toUri().getPath();
+    this.table = job.paths().destination.toUri().getPath();
   }
 
   /** Adds what is wrong to the faults of the store. */

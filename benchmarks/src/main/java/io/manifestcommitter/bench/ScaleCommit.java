@@ -39,10 +39,10 @@ public final class ScaleCommit {
     conf.set("fs." + ScaleJob.SCHEME + ".impl", ScaleFileSystem.class.getName());
     HadoopCalls.bind(conf, ScaleJob.SCHEME)
         .set("spark.sql.sources.writeJobUUID", ScaleJob.JOB_UUID);
-    HadoopCalls calls = new HadoopCalls(conf, job.paths().destination(), job.id());
+    HadoopCalls calls = new HadoopCalls(conf, job.paths().destination, job.id());
     PathOutputCommitter committer = calls.jobCommitter();
     // As setupJob leaves it, which would refuse the manifests that the store shows from the start.
-    FileSystem fs = job.paths().destination().getFileSystem(conf);
+    FileSystem fs = job.paths().destination.getFileSystem(conf);
     fs.mkdirs(job.paths().manifestDirectory());
     fs.mkdirs(job.paths().taskAttemptsDirectory());
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.bench;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 
@@ -43,8 +45,7 @@ final class ScaleFiles {
     String part = text(random, "0123456789abcdef", 32);
     return new io.manifestcommitter.manifest.FileIdentity.Upload(
         text(random, letters, 128),
-        List.of(
-            new io.manifestcommitter.manifest.FileIdentity.Upload.Part('"' + part + '"', "", "")));
+        List.of(URLEncoder.encode('"' + part + '"', StandardCharsets.UTF_8)));
   }
 
   private static String text(Random random, String letters, int length) {

@@ -4,6 +4,8 @@ package io.manifestcommitter.bench;
 import io.manifestcommitter.testing.S3Uploader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.OptionalInt;
@@ -63,7 +65,8 @@ final class SparkScaleUploads extends S3Uploader {
       return "a-1";
     }
     io.manifestcommitter.manifest.FileIdentity.Upload expected = ScaleFiles.upload(file.getAsInt());
-    if (!expected.id().equals(id) || !expected.parts().get(0).etag().equals(etag)) {
+    if (!expected.id.equals(id)
+        || !expected.parts.get(0).equals(URLEncoder.encode(etag, StandardCharsets.UTF_8))) {
       store.faults().add("complete " + path + " by the upload of another file");
     }
     return ScaleFiles.completedEtag(file.getAsInt());
