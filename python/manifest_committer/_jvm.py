@@ -12,6 +12,7 @@ import re
 import sys
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -442,11 +443,12 @@ class _LaterSessions:
             settings.set(key, value)
 
 
-class _Answered:
+class _Answered(ABC):
     """What both kinds of sessions ask our Java class about a path, each in a way of its own."""
 
+    @abstractmethod
     def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
-        raise NotImplementedError
+        """The answer to a question; `action` says in errors what could not be done."""
 
     def recover(self, path: str, *, complete: bool, force: bool) -> list[dict[str, Any]]:
         return list(self._value("recover", "recover", path, complete=complete, force=force))

@@ -63,17 +63,20 @@ final class SetUpSparkJob {
             table, "a file stands there, and would go first", "Move it away");
       }
     }
-    if (write.config.keepReplaced > 0
-        && write.overwrite.mayReplace(write.config.conflictMode)
-        && !store.traits(table).hasAtomicDirectoryRename()) {
+    boolean keeps =
+        write.config.keepReplaced > 0 && write.overwrite.mayReplace(write.config.conflictMode);
+    boolean isMoved = store.traits(table).hasAtomicDirectoryRename();
+    if (keeps && (write.config.holds() || !isMoved)) {
       throw new IOException(
-          "What a job replaces in "
+          "This job cannot keep what it replaces in "
               + table
-              + " cannot be kept ("
+              + " ("
               + CommitterConfig.KEEP_REPLACED
-              + "): its store does not rename directories, so that old files are deleted where they"
-              + " are. Nothing was changed. Leave the option out; the store may keep versions of"
-              + " its objects itself");
+              + "). "
+              + (isMoved
+                  ? "It is held, and its publication removes that. "
+                  : "This store deletes old files where they are. It may have versions of objects. ")
+              + "Nothing was changed. Leave the option out");
     }
     if (write.overwrite.replacesWholeTable(table)) {
       existing.requirePlainFiles(store);

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.cli.Clean;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.read.WholeLooks;
+import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.Set;
@@ -99,7 +101,7 @@ class KeepReplacedTest {
       SparkJobHarness spark = keeping(scheme).old(OLD);
       for (TableWrite write : Set.of(TableWrite.dynamic(), TableWrite.replacing("/table"))) {
         assertThatThrownBy(() -> spark.setUp(write))
-            .hasMessageContainingAll("cannot be kept", CommitterConfig.KEEP_REPLACED);
+            .hasMessageContainingAll("cannot keep what it replaces", CommitterConfig.KEEP_REPLACED);
       }
       assertThat(spark.visible()).as(scheme).containsOnlyKeys(OLD);
       assertThat(spark.staging()).as(scheme).isEmpty();
@@ -110,6 +112,44 @@ class KeepReplacedTest {
         .hasMessageContainingAll("cannot be kept", "is deleted where it is", "/table/p=1");
     assertThat(spark.visible()).containsOnlyKeys(OLD);
     assertThat(spark.staging()).isEmpty();
+  }
+
+  @Test
+  void whatAHeldJobOrOneElsewhereReplacesIsNotKept() throws IOException {
+    SparkJobHarness held = keeping("abfs").old(OLD).with(CommitterConfig.PUBLISH, "hold");
+    assertThatThrownBy(() -> held.setUp(TableWrite.dynamic()))
+        .hasMessageContainingAll("cannot keep what it replaces", "It is held");
+    commit(held, TableWrite.append(), "p=1/a");
+    assertThat(held.visible()).containsOnlyKeys(OLD);
+
+    SparkJobHarness elsewhere = keeping("abfs").old("/elsewhere/old", OLD);
+    elsewhere.setUp(TableWrite.replacing("/elsewhere")).commitTaskAt(0, "/elsewhere", "a");
+    assertThat(elsewhere.commitOrAbort().orElseThrow())
+        .hasMessageContainingAll("cannot be kept", "partitions outside of the table");
+    assertThat(elsewhere.visible()).containsOnlyKeys("/elsewhere/old", OLD);
+  }
+
+  /** Its recovery removes what it replaced, as of any job. */
+  @Test
+  void aJobThatDiesKeepsNothingOnceItIsRecovered() throws IOException {
+    SparkJobHarness spark = keeping("abfs").old(OLD);
+    spark.setUp(TableWrite.dynamic()).commitTask(0, "p=1/a");
+    boolean[] isCommitted = {false};
+    assertThat(
+            spark.dies(
+                (number, operation, path) -> {
+                  boolean isDead = isCommitted[0];
+                  isCommitted[0] |= operation.equals("rename") && path.contains("/journal-planned");
+                  return isDead ? Fate.FAILS_BEFORE : Fate.NORMAL;
+                }))
+        .isTrue();
+
+    assertThat(spark.recover(Direction.AS_MARKED, /* force= */ true))
+        .containsExactly(Recovery.Outcome.COMPLETED);
+
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
+    assertThat(spark.staging()).isEmpty();
+    assertThatThrownBy(() -> before(spark, JOB)).hasMessageContaining("keeps no replaced data");
   }
 
   private static SparkJobHarness keeping(String scheme) {
