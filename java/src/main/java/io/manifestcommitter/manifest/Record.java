@@ -132,19 +132,19 @@ public final class Record {
     return (int) number;
   }
 
-  boolean isTrue(String name) {
+  public boolean isTrue(String name) {
     return field(name, Boolean.class, "true or false");
   }
 
   /** The object of a name, empty where there is none. */
   @SuppressWarnings("unchecked")
-  Record object(String name) {
+  public Record object(String name) {
     return new Record(
         has(name) ? (Map<String, Object>) field(name, Map.class, "an object") : Map.of());
   }
 
   /** The object of texts of a name, sorted; empty where there is none. */
-  Map<String, String> texts(String name) {
+  public Map<String, String> texts(String name) {
     return object(name).all(String.class, STRING);
   }
 
@@ -155,7 +155,7 @@ public final class Record {
 
   /** The array of texts of a name, empty where there is none. */
   @SuppressWarnings("unchecked")
-  List<String> list(String name) {
+  public List<String> list(String name) {
     return has(name) ? (List<String>) field(name, List.class, "an array") : List.of();
   }
 
@@ -177,7 +177,7 @@ public final class Record {
   }
 
   /** The bytes of a list or an object of Java's own classes. */
-  static byte[] toJson(Object value) {
+  public static byte[] toJson(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
@@ -186,7 +186,8 @@ public final class Record {
   }
 
   /** As {@link #read(Reader, Predicate, Map)}, of a whole document in UTF-8. */
-  static Record read(byte[] json, Predicate<String> asked, Map<String, Consumer<Record>> items) {
+  public static Record read(
+      byte[] json, Predicate<String> asked, Map<String, Consumer<Record>> items) {
     return read(new InputStreamReader(new ByteArrayInputStream(json), strictUtf8()), asked, items);
   }
 

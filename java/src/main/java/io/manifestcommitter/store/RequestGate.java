@@ -113,12 +113,12 @@ public final class RequestGate {
    * @param request may be made any number of times
    * @throws StoreRefusedException if the store refused it for too long
    */
-  <T> T pass(RequestKind kind, Object subject, Request<T> request) throws IOException {
+  public <T> T pass(RequestKind kind, Object subject, Request<T> request) throws IOException {
     return repeat(kind, subject, request, true);
   }
 
   /** As {@link #pass}, for requests that take long by themselves. */
-  <T> T passLong(RequestKind kind, Object subject, Request<T> request) throws IOException {
+  public <T> T passLong(RequestKind kind, Object subject, Request<T> request) throws IOException {
     return repeat(kind, subject, request, false);
   }
 
@@ -297,7 +297,7 @@ public final class RequestGate {
 
   /** A request that may be repeated. */
   @FunctionalInterface
-  interface Request<T> {
+  public interface Request<T> {
     /** Makes it. */
     T run() throws IOException;
   }

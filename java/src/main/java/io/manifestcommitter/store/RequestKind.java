@@ -4,7 +4,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.StatisticNames;
 
 /** What a request asks of the store: the words for it in an error, and what it is counted as. */
-enum RequestKind {
+public enum RequestKind {
   LOOK("a look at", StatisticNames.OP_GET_FILE_STATUS),
   LIST("the listing of", StatisticNames.OP_LIST_STATUS),
   FIND_RENAMES("a look for renames below", StatisticNames.OP_LIST_STATUS),

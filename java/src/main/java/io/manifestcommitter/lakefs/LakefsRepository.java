@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.lakefs;
+
+import static io.manifestcommitter.lakefs.LakefsServer.encoded;
+
+import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.store.RequestKind;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
+
+/**
+ * The branches, objects and commits of one repository. Each call makes one request, unless it says
+ * otherwise. A reference is the name of a branch or the id of a commit.
+ */
+public final class LakefsRepository {
+  /** The most entries of a page, and paths of a deletion, that the API takes. */
+  static final int PAGE = 1000;
+
+  private final LakefsServer server;
+  private final String name;
+  private final String root;
+
+  LakefsRepository(LakefsServer server, String name) {
+    this.server = server;
+    this.name = name;
+    this.root = "/repositories/" + encoded(name);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  LakefsServer server() {
+    return server;
+  }
+
+  /** Whether the server gives presigned URLs for what is written; and whether also for parts. */
+  Abilities abilities() throws IOException {
+    byte[] answer = server.repeated(RequestKind.LOOK, "GET", "/config", null);
+    Record config =
+        LakefsServer.read(answer, "storage_config"::equals, Map.of()).object("storage_config");
+    return new Abilities(
+        config.has("pre_sign_support") && config.isTrue("pre_sign_support"),
+        config.has("pre_sign_multipart_upload") && config.isTrue("pre_sign_multipart_upload"));
+  }
+
+  /**
+   * Makes a hidden branch.
+   *
+   * @param source the reference that it starts at
+   * @return the id of the commit that it starts at
+   * @throws LakefsException 409 if there is a branch of that name
+   */
+  String createBranch(String branch, String source) throws IOException {
+    Map<String, Object> body = Map.of("name", branch, "source", source, "hidden", true);
+    byte[] answer = server.once(RequestKind.MAKE_DIRECTORIES, "POST", root + "/branches", body);
+    return new String(answer, StandardCharsets.UTF_8).trim();
+  }
+
+  /** The id of the commit at which a branch stands; empty if there is no such branch. */
+  Optional<String> head(String branch) throws IOException {
+    try {
+      byte[] answer = server.repeated(RequestKind.LOOK, "GET", branch(branch), null);
+      return Optional.of(read(answer, "commit_id").text("commit_id"));
+    } catch (LakefsException e) {
+      return ifMissing(e, Optional.empty());
+    }
+  }
+
+  /** Deletes a branch, with what is not committed on it; whether it was there. */
+  boolean deleteBranch(String branch) throws IOException {
+    try {
+      server.repeated(RequestKind.DELETE, "DELETE", branch(branch), null);
+      return true;
+    } catch (LakefsException e) {
+      return ifMissing(e, false);
+    }
+  }
+
+  /** The branches, hidden ones too, whose names begin so. A request a page. */
+  List<String> branches(String prefix) throws IOException {
+    List<String> found = new ArrayList<>();
+    pages(
+        RequestKind.LIST,
+        root + "/branches?show_hidden=true&prefix=" + encoded(prefix),
+        "",
+        branch -> found.add(branch.text("id")));
+    return found;
+  }
+
+  /**
+   * Writes a small object to a branch.
+   *
+   * @param onlyIfNew whether one that is there makes it fail with 412
+   */
+  void write(String branch, String path, byte[] content, boolean onlyIfNew) throws IOException {
+    server.upload(branch(branch) + "/objects?path=" + encoded(path), content, onlyIfNew);
+  }
+
+  /** The content of an object, also of one that is not committed; empty if there is none. */
+  Optional<byte[]> read(String ref, String path) throws IOException {
+    try {
+      String of = ref(ref) + "/objects?path=" + encoded(path);
+      return Optional.of(server.repeated(RequestKind.READ, "GET", of, null));
+    } catch (LakefsException e) {
+      return ifMissing(e, Optional.empty());
+    }
+  }
+
+  /**
+   * Where the content of a file goes before it is linked. The address is good for 24 hours, for
+   * this path of this branch alone.
+   */
+  Address address(String branch, String path, boolean presign) throws IOException {
+    String of = branch(branch) + "/staging/backing?path=" + encoded(path) + "&presign=" + presign;
+    byte[] answer = server.repeated(RequestKind.UPLOAD, "GET", of, null);
+    Record given = read(answer, "physical_address", "presigned_url");
+    return new Address(
+        given.text("physical_address"), "", List.of(given.textOrEmpty("presigned_url")));
+  }
+
+  /**
+   * Makes what was written to an address a file of a branch. Nobody but the caller looks whether
+   * there is such an object, and of which size and content.
+   *
+   * @param checksum the MD5 of the content, in hexadecimal
+   */
+  void link(String branch, String path, Address address, long size, String checksum)
+      throws IOException {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("staging", Map.of("physical_address", address.physical));
+    body.put("checksum", checksum);
+    body.put("size_bytes", size);
+    body.put("content_type", "application/octet-stream");
+    String of = branch(branch) + "/staging/backing?path=" + encoded(path);
+    server.repeated(RequestKind.COMPLETE_UPLOAD, "PUT", of, body);
+  }
+
+  /** Begins the upload of a large file, in so many parts. */
+  Address beginUpload(String branch, String path, int parts) throws IOException {
+    String of = branch(branch) + "/staging/pmpu?path=" + encoded(path) + "&parts=" + parts;
+    byte[] answer = server.repeated(RequestKind.UPLOAD, "POST", of, null);
+    Record given = read(answer, "upload_id", "physical_address", "presigned_urls");
+    return new Address(
+        given.text("physical_address"), given.text("upload_id"), given.list("presigned_urls"));
+  }
+
+  /**
+   * Completes the upload of a large file, and links it.
+   *
+   * @param etags of the parts, in their order
+   * @return the checksum under which it is linked
+   */
+  String completeUpload(String branch, String path, Address address, List<String> etags)
+      throws IOException {
+    List<Map<String, Object>> parts = new ArrayList<>();
+    for (String etag : etags) {
+      parts.add(Map.of("part_number", parts.size() + 1, "etag", etag));
+    }
+    byte[] answer =
+        server.once(
+            RequestKind.COMPLETE_UPLOAD,
+            "PUT",
+            upload(branch, path, address),
+            Map.of("physical_address", address.physical, "parts", parts));
+    return read(answer, "checksum").text("checksum");
+  }
+
+  /** Gives an upload up; nothing if it is not known any more. */
+  void abortUpload(String branch, String path, Address address) throws IOException {
+    try {
+      server.repeated(
+          RequestKind.ABANDON_UPLOAD,
+          "DELETE",
+          upload(branch, path, address),
+          Map.of("physical_address", address.physical));
+    } catch (LakefsException e) {
+      ifMissing(e, address);
+    }
+  }
+
+  private String upload(String branch, String path, Address address) {
+    return branch(branch) + "/staging/pmpu/" + encoded(address.upload) + "?path=" + encoded(path);
+  }
+
+  /** Makes a request to a presigned URL. */
+  HttpResponse<byte[]> presigned(HttpRequest request) throws IOException {
+    return server.presigned(request);
+  }
+
+  /**
+   * Deletes objects from a branch; those that are not there are no error. A request for each {@link
+   * #PAGE}.
+   *
+   * @throws IOException if one could not be deleted; it names the first
+   */
+  void delete(String branch, List<String> paths) throws IOException {
+    for (int from = 0; from < paths.size(); from += PAGE) {
+      List<String> some = paths.subList(from, Math.min(from + PAGE, paths.size()));
+      byte[] answer =
+          server.repeated(
+              RequestKind.DELETE,
+              "POST",
+              branch(branch) + "/objects/delete",
+              Map.of("paths", some));
+      List<Record> errors = new ArrayList<>();
+      LakefsServer.read(answer, "errors"::equals, Map.of("errors", errors::add));
+      if (!errors.isEmpty()) {
+        throw new IOException(
+            "lakeFS did not delete "
+                + errors.size()
+                + " objects of "
+                + branch
+                + ". The first is "
+                + errors.get(0).textOrEmpty("path")
+                + ": "
+                + errors.get(0).textOrEmpty("message"));
+      }
+    }
+  }
+
+  /**
+   * Lists the objects whose paths begin so, in the order of their bytes. Of a branch also those
+   * that are not committed.
+   *
+   * @param after only those behind this path; empty for all
+   * @param most how many
+   * @return whether there are more
+   */
+  boolean list(String ref, String prefix, String after, int most, Consumer<Record> visitor)
+      throws IOException {
+    String of = ref(ref) + "/objects/ls?prefix=" + encoded(prefix);
+    return page(RequestKind.LIST, of, after, most, visitor).isPresent();
+  }
+
+  /** Whether something below a path of a branch is not committed. */
+  boolean isDirty(String branch, String prefix) throws IOException {
+    List<Record> found = new ArrayList<>();
+    page(RequestKind.LOOK, branch(branch) + "/diff?prefix=" + encoded(prefix), "", 1, found::add);
+    return !found.isEmpty();
+  }
+
+  /** What is not committed on a branch; its path, its kind and its size. A request a page. */
+  void changes(String branch, ConsumerRaisingIOE<Record> visitor) throws IOException {
+    pages(RequestKind.LOOK, branch(branch) + "/diff?", "", visitor);
+  }
+
+  /**
+   * Commits what is on a branch.
+   *
+   * @return the id of the commit
+   * @throws LakefsException 400 if there is nothing to commit
+   */
+  String commit(String branch, String message, Map<String, String> metadata) throws IOException {
+    byte[] answer =
+        server.once(
+            RequestKind.RENAME,
+            "POST",
+            branch(branch) + "/commits",
+            Map.of("message", message, "metadata", metadata));
+    return read(answer, "id").text("id");
+  }
+
+  /** The commit of an id. */
+  Commit commit(String id) throws IOException {
+    byte[] answer =
+        server.repeated(RequestKind.LOOK, "GET", root + "/commits/" + encoded(id), null);
+    Record commit = read(answer, "id", "metadata", "parents");
+    return new Commit(commit.text("id"), commit.list("parents"), commit.texts("metadata"));
+  }
+
+  /**
+   * Shows what a reference has otherwise than another one: path, {@code type} ({@code added},
+   * {@code changed}, {@code removed}), and {@code size_bytes}. A request a page.
+   */
+  void difference(String from, String to, ConsumerRaisingIOE<Record> visitor) throws IOException {
+    String of = root + "/refs/" + encoded(from) + "/diff/" + encoded(to) + "?type=two_dot";
+    pages(RequestKind.LIST, of, "", visitor);
+  }
+
+  /** Shows what a merge into a branch would do; of {@code type} {@code conflict} what it cannot. */
+  void mergeDifference(String into, String source, ConsumerRaisingIOE<Record> visitor)
+      throws IOException {
+    String of = root + "/refs/" + encoded(into) + "/diff/" + encoded(source) + "?type=three_dot";
+    pages(RequestKind.LIST, of, "", visitor);
+  }
+
+  /**
+   * Merges a branch into another one. Never squashed: a squashed merge that is made again puts back
+   * what was deleted in between.
+   *
+   * @param strategy {@code dest-wins}, {@code source-wins}, or empty: conflicts are refused
+   * @return the id of the commit that it makes
+   * @throws LakefsException 409 for a conflict; 400 if there is nothing to merge, or something in
+   *     the destination is not committed; 404 if the branch is gone; 412 if a hook refuses
+   */
+  String merge(
+      String source, String into, String message, Map<String, String> metadata, String strategy)
+      throws IOException {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("message", message);
+    body.put("metadata", metadata);
+    if (!strategy.isEmpty()) {
+      body.put("strategy", strategy);
+    }
+    byte[] answer =
+        server.once(RequestKind.RENAME, "POST", ref(source) + "/merge/" + encoded(into), body);
+    return read(answer, "reference").text("reference");
+  }
+
+  /** Whether a branch has a commit among those that lead to it. */
+  boolean isMerged(String commit, String into) throws IOException {
+    byte[] answer =
+        server.repeated(RequestKind.LOOK, "GET", ref(commit) + "/merge/" + encoded(into), null);
+    // The names of the two others are swapped in the answer.
+    return read(answer, "base_commit_id").text("base_commit_id").equals(commit);
+  }
+
+  private String branch(String branch) {
+    return root + "/branches/" + encoded(branch);
+  }
+
+  private String ref(String ref) {
+    return root + "/refs/" + encoded(ref);
+  }
+
+  private static Record read(byte[] answer, String... fields) throws IOException {
+    return LakefsServer.read(answer, Set.of(fields)::contains, Map.of());
+  }
+
+  private void pages(
+      RequestKind kind, String path, String after, ConsumerRaisingIOE<Record> visitor)
+      throws IOException {
+    Optional<String> next = Optional.of(after);
+    while (next.isPresent()) {
+      List<Record> some = new ArrayList<>();
+      next = page(kind, path, next.get(), PAGE, some::add);
+      for (Record one : some) {
+        visitor.accept(one);
+      }
+    }
+  }
+
+  /** Where the next page begins, if there is one. */
+  private Optional<String> page(
+      RequestKind kind, String path, String after, int most, Consumer<Record> visitor)
+      throws IOException {
+    String of =
+        path + (path.endsWith("?") ? "" : "&") + "amount=" + most + "&after=" + encoded(after);
+    byte[] answer = server.repeated(kind, "GET", of, null);
+    Set<String> fields = Set.of("results", "pagination");
+    Record page =
+        LakefsServer.read(answer, fields::contains, Map.of("results", visitor))
+            .object("pagination");
+    return page.has("has_more") && page.isTrue("has_more")
+        ? Optional.of(page.text("next_offset"))
+        : Optional.empty();
+  }
+
+  private static <T> T ifMissing(LakefsException failure, T otherwise) throws LakefsException {
+    if (failure.getStatusCode() == 404) {
+      return otherwise;
+    }
+    throw failure;
+  }
+
+  /** What a server offers to writers. */
+  static final class Abilities {
+    final boolean presigns;
+    final boolean presignsParts;
+
+    Abilities(boolean presigns, boolean presignsParts) {
+      this.presigns = presigns;
+      this.presignsParts = presigns && presignsParts;
+    }
+  }
+
+  /** Where the content of one file goes. */
+  static final class Address {
+    final String physical;
+
+    /** The id of an upload in parts; empty if it is none. */
+    final String upload;
+
+    /** Presigned, one for each part; one empty text where the server gives none. */
+    final List<String> urls;
+
+    Address(String physical, String upload, List<String> urls) {
+      this.physical = physical;
+      this.upload = upload;
+      this.urls = urls;
+    }
+  }
+
+  /** A commit. */
+  static final class Commit {
+    final String id;
+    final List<String> parents;
+    final Map<String, String> metadata;
+
+    Commit(String id, List<String> parents, Map<String, String> metadata) {
+      this.id = id;
+      this.parents = parents;
+      this.metadata = metadata;
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.manifestcommitter.lakefs;
+
+import io.manifestcommitter.store.RequestGate;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.MD5Hash;
+
+/**
+ * A table in a branch of a repository, as {@code lakefs://repository/branch/path} or, through the
+ * S3 gateway, {@code s3a://repository/branch/path}.
+ */
+public final class LakefsTable {
+  /** The scheme of lakeFS's own filesystem for Hadoop. */
+  public static final String SCHEME = "lakefs";
+
+  /** The settings of lakeFS's own filesystem. */
+  public static final String ENDPOINT = "fs.lakefs.endpoint";
+
+  public static final String ACCESS_KEY = "fs.lakefs.access.key";
+  public static final String SECRET_KEY = "fs.lakefs.secret.key";
+
+  /** Before and after the repository in the setting that names the API behind a gateway. */
+  private static final String BUCKET = "fs.s3a.bucket.";
+
+  private static final String OF_BUCKET = ".lakefs.endpoint";
+
+  /** What the names of all branches of the committer begin with. */
+  private static final String BRANCHES = "manifest-";
+
+  private static final String BEAT = "-beat";
+  private static final int HASH = 12;
+
+  private final Path path;
+  private final LakefsRepository repository;
+  private final String branch;
+  private final String key;
+
+  private LakefsTable(Path path, LakefsRepository repository, String branch, String key) {
+    this.path = path;
+    this.repository = repository;
+    this.branch = branch;
+    this.key = key;
+  }
+
+  /** The setting that names the API of a repository that is called by the S3 gateway. */
+  public static String endpointOfGateway(String repository) {
+    return BUCKET + repository + OF_BUCKET;
+  }
+
+  /** Whether what is written at a path goes through the API of lakeFS. No request. */
+  public static boolean isOne(Configuration conf, Path path) {
+    URI uri = path.toUri();
+    return SCHEME.equals(uri.getScheme())
+        || ("s3a".equals(uri.getScheme())
+            && uri.getAuthority() != null
+            && !conf.getTrimmed(endpointOfGateway(uri.getAuthority()), "").isEmpty());
+  }
+
+  /**
+   * The table at a path; empty if its store is another one. No request.
+   *
+   * @throws IOException if a setting is missing, or the path names no table
+   */
+  public static Optional<LakefsTable> of(Configuration conf, Path path, RequestGate gate)
+      throws IOException {
+    if (!isOne(conf, path)) {
+      return Optional.empty();
+    }
+    String repository = path.toUri().getAuthority();
+    String[] parts = path.toUri().getPath().split("/", 3);
+    if (repository == null || parts.length < 3 || parts[1].isEmpty() || parts[2].isEmpty()) {
+      throw new IOException(
+          path + " names no table in lakeFS: it has to be " + SCHEME + "://repository/branch/path");
+    }
+    boolean isGateway = !SCHEME.equals(path.toUri().getScheme());
+    String endpoint = required(conf, isGateway ? endpointOfGateway(repository) : ENDPOINT, path);
+    LakefsServer server =
+        new LakefsServer(
+            URI.create(endpoint.replaceAll("/+$", "")),
+            credential(conf, repository, ACCESS_KEY, isGateway, path),
+            credential(conf, repository, SECRET_KEY, isGateway, path),
+            gate);
+    return Optional.of(
+        new LakefsTable(path, new LakefsRepository(server, repository), parts[1], parts[2]));
+  }
+
+  /** The gateway takes the same keys as the API. */
+  private static String credential(
+      Configuration conf, String repository, String key, boolean isGateway, Path path)
+      throws IOException {
+    String s3 = key.replace(SCHEME, "s3a");
+    for (String other : new String[] {BUCKET + repository + s3.substring("fs.s3a".length()), s3}) {
+      char[] password = isGateway && conf.get(key) == null ? conf.getPassword(other) : null;
+      if (password != null) {
+        return new String(password).trim();
+      }
+    }
+    char[] password = conf.getPassword(key);
+    return password == null ? required(conf, key, path) : new String(password).trim();
+  }
+
+  private static String required(Configuration conf, String key, Path path) throws IOException {
+    String value = conf.getTrimmed(key, "");
+    if (value.isEmpty()) {
+      throw new IOException("To write to " + path + ", " + key + " has to be set: it is lakeFS's");
+    }
+    return value;
+  }
+
+  /** As Spark calls it. */
+  public Path path() {
+    return path;
+  }
+
+  public LakefsRepository repository() {
+    return repository;
+  }
+
+  /** The branch that readers read. */
+  public String branch() {
+    return branch;
+  }
+
+  /** What the paths of the table's objects begin with, with a slash at the end. */
+  public String prefix() {
+    return key + "/";
+  }
+
+  /** The path of an object, or of a directory, of which the path within the repository is asked. */
+  public String key(Path file) {
+    return file.toUri().getPath().split("/", 3)[2];
+  }
+
+  /** What the names of the branches begin with that belong to jobs of this table. */
+  String branches() {
+    String hash = MD5Hash.digest((branch + "/" + key).getBytes(StandardCharsets.UTF_8)).toString();
+    return BRANCHES + hash.substring(0, HASH) + "-";
+  }
+
+  /** The branch of a job: no other job ever gets one of that name. */
+  public String branchOf(String jobId) {
+    return branches() + jobId.replaceAll("[^\\w-]", "_");
+  }
+
+  /** The branch on which a job shows its life, and which is never committed. */
+  String beatOf(String jobId) {
+    return branchOf(jobId) + BEAT;
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}
