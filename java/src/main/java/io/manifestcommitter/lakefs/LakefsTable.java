@@ -2,6 +2,8 @@
 package io.manifestcommitter.lakefs;
 
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.StoreFamily;
+import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -15,9 +17,6 @@ import org.apache.hadoop.io.MD5Hash;
  * S3 gateway, {@code s3a://repository/branch/path}.
  */
 public final class LakefsTable {
-  /** The scheme of lakeFS's own filesystem for Hadoop. */
-  public static final String SCHEME = "lakefs";
-
   /** The settings of lakeFS's own filesystem. */
   public static final String ENDPOINT = "fs.lakefs.endpoint";
 
@@ -54,11 +53,11 @@ public final class LakefsTable {
 
   /** Whether what is written at a path goes through the API of lakeFS. No request. */
   public static boolean isOne(Configuration conf, Path path) {
-    URI uri = path.toUri();
-    return SCHEME.equals(uri.getScheme())
-        || ("s3a".equals(uri.getScheme())
-            && uri.getAuthority() != null
-            && !conf.getTrimmed(endpointOfGateway(uri.getAuthority()), "").isEmpty());
+    StoreFamily family = new Stores(conf).family(path);
+    String authority = String.valueOf(path.toUri().getAuthority());
+    return family == StoreFamily.LAKEFS
+        || (family == StoreFamily.S3
+            && !conf.getTrimmed(endpointOfGateway(authority), "").isEmpty());
   }
 
   /**
@@ -75,9 +74,9 @@ public final class LakefsTable {
     String[] parts = path.toUri().getPath().split("/", 3);
     if (repository == null || parts.length < 3 || parts[1].isEmpty() || parts[2].isEmpty()) {
       throw new IOException(
-          path + " names no table in lakeFS: it has to be " + SCHEME + "://repository/branch/path");
+          path + " names no table in lakeFS: it has to be lakefs://repository/branch/path");
     }
-    boolean isGateway = !SCHEME.equals(path.toUri().getScheme());
+    boolean isGateway = new Stores(conf).family(path) == StoreFamily.S3;
     String endpoint = required(conf, isGateway ? endpointOfGateway(repository) : ENDPOINT, path);
     LakefsServer server =
         new LakefsServer(
@@ -93,7 +92,7 @@ public final class LakefsTable {
   private static String credential(
       Configuration conf, String repository, String key, boolean isGateway, Path path)
       throws IOException {
-    String s3 = key.replace(SCHEME, "s3a");
+    String s3 = "fs.s3a" + key.substring("fs.lakefs".length());
     for (String other : new String[] {BUCKET + repository + s3.substring("fs.s3a".length()), s3}) {
       char[] password = isGateway && conf.get(key) == null ? conf.getPassword(other) : null;
       if (password != null) {

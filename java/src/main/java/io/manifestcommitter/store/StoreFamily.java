@@ -19,6 +19,8 @@ public enum StoreFamily {
   GCS("gs", "com.google.cloud.bigdataoss:gcs-connector"),
   /** Amazon S3 through hadoop-aws, whatever scheme its class is bound to. */
   S3("s3a", "org.apache.hadoop:hadoop-aws"),
+  /** lakeFS through its own filesystem, which is read only: its API writes. */
+  LAKEFS("lakefs", "io.lakefs:hadoop-lakefs-assembly"),
   /** All others, those that are refused among them. */
   OTHER("", "");
 
