@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class LifeSigns {
   private static final Logger LOG = LoggerFactory.getLogger(LifeSigns.class);
 
-  private final Store store;
+  private final FunctionRaisingIOE<StagingRoot, Optional<String>> sign;
   private final long timeout;
   private final long longestGap;
   private final LongSupplier nanos;
@@ -51,7 +51,19 @@ public final class LifeSigns {
    * @param nanos this machine's clock, which goes on evenly
    */
   public LifeSigns(Store store, CommitterConfig config, LongSupplier nanos) {
-    this.store = store.pastLimits();
+    this(signIn(store.pastLimits()), config, nanos);
+  }
+
+  /**
+   * As the other one, where the signs are not files in staging directories.
+   *
+   * @param sign what changes while a job lives; empty if nothing does
+   */
+  public LifeSigns(
+      FunctionRaisingIOE<StagingRoot, Optional<String>> sign,
+      CommitterConfig config,
+      LongSupplier nanos) {
+    this.sign = sign;
     this.timeout = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeout);
     this.longestGap = TimeUnit.MILLISECONDS.toNanos(config.heartbeatInterval);
     this.nanos = nanos;
@@ -71,13 +83,13 @@ public final class LifeSigns {
 
   /** Looks at a job once more. Two requests. */
   public synchronized Life look(StagingRoot root) throws IOException {
-    Optional<String> sign = sign(root);
-    if (!sign.isPresent()) {
+    Optional<String> now = sign.apply(root);
+    if (!now.isPresent()) {
       watches.remove(root.root());
       return Life.DEAD;
     }
     Watch watch = watches.computeIfAbsent(root.root(), path -> new Watch());
-    watch.see(sign.get(), nanos.getAsLong());
+    watch.see(now.get(), nanos.getAsLong());
     return watch.unmoved >= timeout ? Life.DEAD : watch.hasMoved ? Life.ALIVE : Life.UNKNOWN;
   }
 
@@ -151,25 +163,26 @@ public final class LifeSigns {
    * @param pause between two looks
    * @throws JobIsAliveException if it lives
    */
-  void requireDead(StagingRoot root, Pause pause) throws IOException {
+  public void requireDead(StagingRoot root, Pause pause) throws IOException {
     if (await(List.of(root), one -> true, pause).get(root) != Life.DEAD) {
       throw JobIsAliveException.itself(root, TimeUnit.NANOSECONDS.toSeconds(timeout));
     }
   }
 
-  /** What changes while a job lives; empty if nothing does. */
-  private Optional<String> sign(StagingRoot root) throws IOException {
-    Optional<Long> beat = Heartbeat.last(store, root.root());
-    Optional<CommitJournal> claim = Optional.empty();
-    try {
-      claim =
-          CommitJournal.find(store, root.attempt()).filter(CommitJournal::isHeldWithoutHeartbeat);
-    } catch (CorruptManifestException e) {
-      LOG.debug("{} has a journal that cannot be used", root.root(), e);
-    }
-    return beat.isPresent() || claim.isPresent()
-        ? Optional.of(beat + " " + claim)
-        : Optional.empty();
+  private static FunctionRaisingIOE<StagingRoot, Optional<String>> signIn(Store store) {
+    return root -> {
+      Optional<Long> beat = Heartbeat.last(store, root.root());
+      Optional<CommitJournal> claim = Optional.empty();
+      try {
+        claim =
+            CommitJournal.find(store, root.attempt()).filter(CommitJournal::isHeldWithoutHeartbeat);
+      } catch (CorruptManifestException e) {
+        LOG.debug("{} has a journal that cannot be used", root.root(), e);
+      }
+      return beat.isPresent() || claim.isPresent()
+          ? Optional.of(beat + " " + claim)
+          : Optional.empty();
+    };
   }
 
   /** What was seen of one job. */

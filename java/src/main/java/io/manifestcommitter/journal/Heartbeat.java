@@ -20,13 +20,15 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file in a job's staging directory that is written again and again while the job has a driver,
- * or a recovery works on it. Other jobs see it move, and so know that the job lives. Its time says
- * nothing more: the store's clock may step, and no other clock is compared with it.
+ * A file that is written again and again while a job has a driver, or a recovery works on it: in
+ * the job's staging directory, unless the job says otherwise. Other jobs see it move, and so know
+ * that the job lives. Its time says nothing more: the store's clock may step, and no other clock is
+ * compared with it.
  */
 public final class Heartbeat implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -35,8 +37,8 @@ public final class Heartbeat implements Closeable {
   /** A driver stops this part of the timeout before others may take it for dead. */
   private static final int MARGIN_SHARE = 5;
 
-  private final Store store;
-  private final Path file;
+  private final InvocationRaisingIOE beat;
+  private final String file;
   private final long timeout;
   private final LongSupplier nanos;
   private final CallerContext caller = CallerContext.current();
@@ -55,9 +57,10 @@ public final class Heartbeat implements Closeable {
   private boolean forgiven;
   private boolean closed;
 
-  private Heartbeat(Store store, Path root, CommitterConfig config, LongSupplier nanos) {
-    this.store = store.pastLimits();
-    this.file = new Path(root, NAME);
+  private Heartbeat(
+      InvocationRaisingIOE beat, String file, CommitterConfig config, LongSupplier nanos) {
+    this.beat = beat;
+    this.file = file;
     this.timeout = config.heartbeatTimeout;
     this.nanos = nanos;
     this.last = nanos.getAsLong();
@@ -71,7 +74,9 @@ public final class Heartbeat implements Closeable {
    * @param config has interval and timeout
    */
   public static Heartbeat start(Store store, Path root, CommitterConfig config) throws IOException {
-    Heartbeat heartbeat = new Heartbeat(store, root, config, System::nanoTime);
+    Path file = new Path(root, NAME);
+    Heartbeat heartbeat =
+        new Heartbeat(writing(store, file), file.toString(), config, System::nanoTime);
     heartbeat.beat();
     heartbeat.goOn(config.heartbeatInterval);
     return heartbeat;
@@ -85,7 +90,19 @@ public final class Heartbeat implements Closeable {
    */
   public static Heartbeat begin(
       Store store, Path root, CommitterConfig config, LongSupplier nanos) {
-    Heartbeat heartbeat = new Heartbeat(store, root, config, nanos);
+    Path file = new Path(root, NAME);
+    return begin(writing(store, file), file.toString(), config, nanos);
+  }
+
+  /**
+   * As the other one, where the sign of life is not a file in a staging directory.
+   *
+   * @param beat writes it; past the job's limits on requests
+   * @param file what messages call it
+   */
+  public static Heartbeat begin(
+      InvocationRaisingIOE beat, String file, CommitterConfig config, LongSupplier nanos) {
+    Heartbeat heartbeat = new Heartbeat(beat, file, config, nanos);
     heartbeat.first =
         heartbeat.clock.submit(
             () -> {
@@ -128,7 +145,12 @@ public final class Heartbeat implements Closeable {
     return changed.guardedBy(this::requireBeating);
   }
 
-  private synchronized void requireBeating() throws SilentDriverException {
+  /**
+   * Requires that no other process may have taken this driver for dead. No request.
+   *
+   * @throws SilentDriverException if one may
+   */
+  public synchronized void requireBeating() throws SilentDriverException {
     if (isSilent()) {
       throw new SilentDriverException(
           file, TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - last), timeout);
@@ -231,11 +253,18 @@ public final class Heartbeat implements Closeable {
   }
 
   /** Nobody reads what is in the file; on a local disk its time may depend on that. */
+  private static InvocationRaisingIOE writing(Store limited, Path file) {
+    Store store = limited.pastLimits();
+    return () -> {
+      boolean isEmpty = store.traits(file).createsBeforeContent();
+      byte[] content = (isEmpty ? "" : "alive\n").getBytes(StandardCharsets.UTF_8);
+      store.write(file, out -> out.write(content));
+    };
+  }
+
   private void beat() throws IOException {
-    boolean isEmpty = store.traits(file).createsBeforeContent();
-    byte[] content = (isEmpty ? "" : "alive\n").getBytes(StandardCharsets.UTF_8);
     long begun = nanos.getAsLong();
-    store.write(file, out -> out.write(content));
+    beat.apply();
     synchronized (this) {
       // What came before it may have come too late.
       silent |= isLate();
@@ -256,7 +285,7 @@ public final class Heartbeat implements Closeable {
   public static final class SilentDriverException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    SilentDriverException(Path heartbeat, long silence, long timeout) {
+    SilentDriverException(String heartbeat, long silence, long timeout) {
       super(
           "This driver could not refresh its heartbeat "
               + heartbeat
