@@ -541,8 +541,9 @@ def _print_jar(_: argparse.Namespace) -> int:
 def _conf_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "store",
-        choices=("abfs", "gs", "hdfs", "local", "s3"),
-        help="the store that jobs write to: Azure, Google Cloud Storage, HDFS, a disk, Amazon S3",
+        choices=("abfs", "gs", "hdfs", "lakefs", "local", "s3"),
+        help="the store that jobs write to: Azure, Google Cloud Storage, HDFS, lakeFS, a disk, or "
+        "Amazon S3",
     )
 
 

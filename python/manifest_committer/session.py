@@ -36,8 +36,11 @@ from manifest_committer.errors import (
 PROTOCOL_KEY = "spark.sql.sources.commitProtocolClass"
 PROTOCOL_CLASS = "io.manifestcommitter.spark.ManifestCommitProtocol"
 FACTORY_CLASS = "io.manifestcommitter.ManifestCommitterFactory"
-BOUND_SCHEMES = ("abfs", "abfss", "gs")
-"""The schemes bound by default: hdfs and file work with Hadoop's own committers, too."""
+BOUND_SCHEMES = ("abfs", "abfss", "gs", "lakefs")
+"""The schemes bound by default: hdfs and file work with Hadoop's own committers, too.
+
+On lakefs the factory refuses, where other committers would rename file by file.
+"""
 
 S3A_FACTORY_CLASS = "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
 """hadoop-aws's own: on s3a it commits what does not go through Spark's commit protocol."""
@@ -159,7 +162,7 @@ def spark_conf() -> dict[str, str]:
 
     The commit protocol serves every DataFrame and SQL write on every scheme; the factories
     serve the RDD and Hadoop APIs on abfs, abfss and gs. On s3a those get the committers of
-    hadoop-aws, by default the magic one.
+    hadoop-aws, by default the magic one. On lakefs they are refused.
     """
     conf = {PROTOCOL_KEY: PROTOCOL_CLASS}
     conf.update({f"spark.hadoop.{key}": FACTORY_CLASS for key in _FACTORY_KEYS})

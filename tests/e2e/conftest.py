@@ -76,12 +76,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The tests of the connectors need a store that is emulated, those of Connect a server."""
     is_s3 = stores.name() == stores.S3
-    is_emulated = not is_s3 and stores.is_emulated()
+    is_emulated = stores.name() not in (stores.S3, stores.LAKEFS) and stores.is_emulated()
     is_of_s3 = collection_path.name.startswith("test_s3")
+    is_of_lakefs = collection_path.name.startswith("test_lakefs")
     is_of_emulated = collection_path == HERE / "emulated"
     is_of_connect = collection_path == HERE / "connected"
     return (
         (is_of_s3 and not is_s3)
+        or (is_of_lakefs and stores.name() != stores.LAKEFS)
         or (is_of_emulated and not is_emulated)
         or (is_of_connect and not sessions.is_connect())
         or None
@@ -194,8 +196,10 @@ def catalog_table(
         made.append(name)
         if create is not None:
             spark.sql(f"CREATE TABLE {name} ({schema}) USING parquet {create}")
+            stores.settle()
         return Table(spark, warehouse / name, schema, name=name)
 
     yield make
     for name in made:
         spark.sql(f"DROP TABLE IF EXISTS {name}")
+    stores.settle()

@@ -9,13 +9,14 @@ store has. It goes with the functions that Spark's workers run.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
-from urllib.parse import quote, unquote_plus, urlencode
+from urllib.parse import quote, unquote_plus, urlencode, urlsplit
 from xml.etree import ElementTree
 
 from pyspark import cloudpickle
@@ -220,6 +221,63 @@ class S3Store:
         call(self.port, "DELETE", f"{self._object(key)}?{urlencode({'uploadId': upload})}")
 
 
+@dataclass(frozen=True)
+class LakefsStore:
+    """lakeFS: a branch of a repository. What is written or deleted here is committed at once."""
+
+    root: str
+    port: int
+    repository: str
+    branch: str
+
+    def ask(self, method: str, what: str, body: bytes | None = None, **query: str) -> bytes:
+        """One request to the API, below the repository."""
+        key = b64encode(b"key:secret").decode()
+        url = f"/api/v1/repositories/{self.repository}/{what}"
+        url += f"?{urlencode(query, quote_via=quote)}" if query else ""
+        is_json = body is not None and not what.endswith("/objects")
+        kind = "application/json" if is_json else "application/octet-stream"
+        headers = {"Authorization": f"Basic {key}", "Content-Type": kind}
+        return must(url, call(self.port, method, url, body, **headers))
+
+    def commit(self) -> None:
+        """Commits what Spark's catalog, or a test, left on the branch, if there is anything."""
+        if json.loads(self.ask("GET", f"branches/{self.branch}/diff", amount="1"))["results"]:
+            body = json.dumps({"message": "by a test"}).encode()
+            self.ask("POST", f"branches/{self.branch}/commits", body)
+
+    def branches(self) -> list[str]:
+        """All names, also of hidden branches."""
+        page = json.loads(self.ask("GET", "branches", show_hidden="true", amount="1000"))
+        return [branch["id"] for branch in page["results"]]
+
+    def tree(self, directory: str) -> dict[str, int | None]:
+        prefix = f"{directory}/" if directory else ""
+        found: dict[str, int | None] = {}
+        query = {"prefix": prefix, "amount": "1000"}
+        while True:
+            page = json.loads(self.ask("GET", f"refs/{self.branch}/objects/ls", **query))
+            for item in page["results"]:
+                found.update(entries(prefix, item["path"], int(item["size_bytes"])))
+            if not page["pagination"]["has_more"]:
+                return found
+            query["after"] = page["pagination"]["next_offset"]
+
+    def read(self, file: str) -> bytes:
+        return self.ask("GET", f"refs/{self.branch}/objects", path=file)
+
+    def write(self, file: str, content: bytes) -> None:
+        self.ask("POST", f"branches/{self.branch}/objects", content, path=file)
+        self.commit()
+
+    def make_directory(self, directory: str) -> None:
+        self.write(f"{directory}/", b"")
+
+    def delete(self, file: str) -> None:
+        self.ask("DELETE", f"branches/{self.branch}/objects", path=file)
+        self.commit()
+
+
 @dataclass(frozen=True, order=True)
 class StorePath:
     """A path on a store. Those that a listing gave know what they are as of then."""
@@ -315,7 +373,9 @@ Place = Path | StorePath
 
 def path_of(place: Place) -> str:
     """The path alone, without scheme and authority."""
-    return f"/{place.key}" if isinstance(place, StorePath) else str(place)
+    if isinstance(place, StorePath):
+        return f"{urlsplit(place.store.root).path}{place.key}"
+    return str(place)
 
 
 # The workers cannot import this module; functions that use it take it with them.

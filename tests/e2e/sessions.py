@@ -81,6 +81,9 @@ def started(
 ) -> Iterator[SparkSession]:
     """A session that is configured for our committer; with Connect after it was made."""
     session = (_connected if is_connect() else _classic)(master, _settings(scratch, conf or {}))
+    if stores.is_one_of([stores.LAKEFS]):
+        session.catalog.listDatabases()  # Makes the warehouse's directory.
+        stores.settle()
     try:
         yield session
     finally:

@@ -8,6 +8,7 @@ reach through the store's real connector, with the settings of ``spark-conf``.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,17 @@ from urllib.parse import urlsplit
 import independent
 import pyspark
 import pytest
-from places import AbfsStore, GcsStore, Place, S3Store, Store, StorePath, call, must
+from places import (
+    AbfsStore,
+    GcsStore,
+    LakefsStore,
+    Place,
+    S3Store,
+    Store,
+    StorePath,
+    call,
+    must,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "emulators" / "python"))
@@ -38,8 +49,19 @@ FILESYSTEM = "gs-filesystem"
 """Our emulator's other bucket, with nothing asked through the client inside of the connector."""
 FAKE = "gs-fake"
 """Google Cloud Storage by a server that others wrote; without moves, log and faults."""
-VARIANTS = {MAGIC: S3, SEAWEEDFS: S3, FOLDERS: "gs", FILESYSTEM: "gs", FAKE: "gs"}
-NAMES = (LOCAL, "abfs", "abfss", "gs", S3, *VARIANTS)
+LAKEFS = "lakefs"
+"""lakeFS, whose tables Spark reads through S3A and the gateway: ``s3a://lake/main/``."""
+LAKEFS_SCHEME = "lakefs-scheme"
+"""The same at ``lakefs://lake/main/``, which Spark reads through a stand-in for its filesystem."""
+VARIANTS = {
+    LAKEFS_SCHEME: LAKEFS,
+    MAGIC: S3,
+    SEAWEEDFS: S3,
+    FOLDERS: "gs",
+    FILESYSTEM: "gs",
+    FAKE: "gs",
+}
+NAMES = (LOCAL, "abfs", "abfss", "gs", S3, LAKEFS, *VARIANTS)
 MAGIC_CONF = {
     "spark.hadoop.mapreduce.manifest.committer.s3.write.to": "magic",
     "spark.hadoop.fs.s3a.committer.magic.track.commits.in.memory.enabled": "true",
@@ -76,6 +98,7 @@ FAMILIES = {
     "abfss": ("spark.hadoop.fs.azure.", "abfs.conf", "abfs"),
     "gs": ("spark.hadoop.fs.gs.", "gs.conf", "gcs"),
     S3: ("spark.hadoop.fs.s3a.", "s3.conf", "s3"),
+    LAKEFS: ("spark.hadoop.fs.s3a.", "lakefs.conf", "lakefs"),
 }
 """How settings of a store's connector begin, our settings for it, and its emulator's name."""
 
@@ -106,7 +129,11 @@ def name() -> str:
 
 def scheme() -> str:
     """Of paths on the store."""
-    return "file" if _chosen.name == LOCAL else _chosen.name
+    if _chosen.name == LOCAL:
+        return "file"
+    if _chosen.name == LAKEFS:
+        return "lakefs" if _chosen.variant == LAKEFS_SCHEME else S3
+    return _chosen.name
 
 
 def place(scratch: Path) -> Place:
@@ -149,7 +176,7 @@ def on_class_path() -> dict[str, str]:
 
 def class_path_of(name: str) -> str:
     """What a session needs to reach a store that is emulated."""
-    if name != S3:
+    if name not in (S3, LAKEFS):
         return str(_connector(name))
     jars = sorted((CONNECTORS / "s3a").glob("*.jar"))
     assert jars, f"{CONNECTORS / 's3a'} is empty; the Makefile fills it"
@@ -237,16 +264,51 @@ def running(scratch: Path) -> Iterator[None]:
             **{k: v for k, v in settings if k.startswith((family, *options))},
             **on_class_path(),
         }
-        _chosen.root = emulated.uris["folders" if _chosen.variant == FOLDERS else _chosen.name]
         _chosen.control = Control(emulated, log)
-        _chosen.store = _client(emulated)
-        if _chosen.name == S3:
+        if _chosen.name != LAKEFS:
+            _chosen.root = emulated.uris["folders" if _chosen.variant == FOLDERS else _chosen.name]
+            _chosen.store = _client(emulated)
+        if _chosen.name in (S3, LAKEFS):
             _chosen.conf["spark.hadoop.fs.s3a.buffer.dir"] = str(scratch / "s3a")
+        if _chosen.name == LAKEFS:
+            _use_lakefs(emulated, scratch)
         if _chosen.variant == MAGIC:
             _chosen.conf.update(MAGIC_CONF)
         if _chosen.variant == FILESYSTEM:
             _chosen.conf.update(FILESYSTEM_CONF)
         yield
+
+
+def _use_lakefs(emulated: Emulators, scratch: Path) -> None:
+    """The API's address and keys, and a class path with what reads at ``lakefs://``."""
+    api = emulated.settings["spark.hadoop.fs.lakefs.endpoint"]
+    bucket = "spark.hadoop.fs.s3a.bucket.lake."
+    _chosen.root = f"{scheme()}://lake/main/"
+    _chosen.store = LakefsStore(_chosen.root, emulated.lakefs_port, "lake", "main")
+    # Where the server gives no presigned URLs, objects go to its bucket through S3A.
+    _chosen.conf["spark.hadoop.fs.s3a.bucket.emulated.endpoint"] = emulated.settings[
+        "spark.hadoop.fs.s3a.endpoint"
+    ]
+    if scheme() == S3:
+        # The gateway and the API take the same keys.
+        _chosen.conf[f"{bucket}lakefs.endpoint"] = api
+        return
+    stand_in = scratch / "stand-in"
+    jars = [class_path(), str(Path(pyspark.__file__).parent / "jars" / "*")]
+    source = Path(__file__).parent / "standin" / "LakefsStandIn.java"
+    subprocess.run(
+        ["javac", "-nowarn", "-d", str(stand_in), "-cp", os.pathsep.join(jars), str(source)],
+        check=True,
+    )
+    settings = emulated.settings.items()
+    _chosen.conf.update(
+        {
+            **{k: v for k, v in settings if k.startswith("spark.hadoop.fs.lakefs.")},
+            "spark.hadoop.fs.lakefs.impl": "LakefsStandIn",
+        }
+    )
+    for side in ("driver", "executor"):
+        _chosen.conf[f"spark.{side}.extraClassPath"] += os.pathsep + str(stand_in)
 
 
 def emulators() -> Emulators:
@@ -338,6 +400,12 @@ class Control:
             return count
 
         return failed
+
+
+def settle() -> None:
+    """Commits what Spark's catalog left on a branch of lakeFS, as a user has to."""
+    if isinstance(_chosen.store, LakefsStore):
+        _chosen.store.commit()
 
 
 def s3() -> S3Store:

@@ -30,6 +30,7 @@ def test_spark_conf_binds_the_protocol_and_the_factories():
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.abfs": factory,
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.abfss": factory,
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.gs": factory,
+        "spark.hadoop.mapreduce.outputcommitter.factory.scheme.lakefs": factory,
         "spark.hadoop.mapreduce.outputcommitter.factory.scheme.s3a": (
             "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
         ),
@@ -196,6 +197,7 @@ STORES = {
     "abfs": ["abfs", "abfss"],
     "gs": ["gs"],
     "hdfs": ["hdfs"],
+    "lakefs": ["lakefs"],
     "local": ["file"],
     "s3": ["s3a"],
 }
@@ -213,7 +215,7 @@ def test_there_is_a_complete_file_for_every_store_that_binds_it_only(file):
 
 
 def test_the_files_bind_what_the_package_binds():
-    files = ("abfs.conf", "gs.conf", "s3.conf")
+    files = ("abfs.conf", "gs.conf", "lakefs.conf", "s3.conf")
     settings = [shipped(REPOSITORY / "spark-conf" / name).items() for name in files]
     assert mc.spark_conf().items() <= dict(pair for pairs in settings for pair in pairs).items()
 

@@ -88,7 +88,7 @@ def test_a_classic_session_gets_the_jar_and_the_settings(configure, jar):
     assert session.later == {PROTOCOL_KEY: PROTOCOL_CLASS}
     assert session.hadoop == {
         f"mapreduce.outputcommitter.factory.scheme.{scheme}": FACTORY_CLASS
-        for scheme in ("abfs", "abfss", "gs")
+        for scheme in ("abfs", "abfss", "gs", "lakefs")
     }
     assert changes.changed
     assert changes.jar_added == jar

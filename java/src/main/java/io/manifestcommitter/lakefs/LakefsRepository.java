@@ -297,7 +297,7 @@ public final class LakefsRepository {
   }
 
   /**
-   * Merges a branch into another one. Never squashed: a squashed merge that is made again puts back
+   * Merges a branch into another one. Never squashed: a squashed merge that is made again restores
    * what was deleted in between.
    *
    * @param strategy {@code dest-wins}, {@code source-wins}, or empty: conflicts are refused
