@@ -101,9 +101,7 @@ public final class CommitJob {
       throws IOException {
     ReleaseAsides asides = new ReleaseAsides(work, plan);
     boolean isProven = validate();
-    work.statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
-    work.statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, work.workers.commit.millis());
-    SuccessReport success = work.summary.success(plan);
+    SuccessReport success = work.success(plan);
     work.step(
         StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER,
         () ->
@@ -122,7 +120,7 @@ public final class CommitJob {
     if (journal.isPresent()) {
       journal.get().end();
     }
-    work.summary.save(success, plan.files().count(), work.workers.telling(plan.files()));
+    work.save(success, plan);
     LOG.info("Committed {} in {} ms", plan, work.workers.commit.millis());
   }
 
@@ -135,9 +133,7 @@ public final class CommitJob {
       work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, swaps::run);
     }
     publishFiles();
-    work.statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
-    work.statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
-    work.statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
+    work.count(plan);
   }
 
   /** What does not come with a whole directory. */

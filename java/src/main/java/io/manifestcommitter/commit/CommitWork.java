@@ -2,14 +2,18 @@
 package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
+import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
 import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
+import java.io.OutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.hadoop.util.functional.InvocationRaisingIOE;
@@ -136,6 +140,31 @@ public final class CommitWork {
     for (Target target : plan.targets()) {
       store.awaitRenames(target.directory(), of);
     }
+  }
+
+  /** The report of a job whose files are published, or as good as that; measures the commit. */
+  public SuccessReport success(JobPlan plan) {
+    statistics.increment(StatisticNames.COMMITTER_COMMIT_JOB);
+    statistics.sample(StatisticNames.COMMITTER_COMMIT_JOB, workers.commit.millis());
+    return summary.success(plan);
+  }
+
+  /** Counts what a plan publishes. */
+  public void count(JobPlan plan) {
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
+    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
+    statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
+  }
+
+  /** Writes the list of the files of a plan. */
+  public void list(JobPlan plan, OutputStream out) throws IOException {
+    Iterable<FileEntry> files = workers.telling(plan.files());
+    FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files);
+  }
+
+  /** Saves the report of a job that committed to the directory for reports, if there is one. */
+  public void save(SuccessReport success, JobPlan plan) {
+    summary.save(success, plan.files().count(), workers.telling(plan.files()));
   }
 
   /** Makes a file that is written later. If that fails, it is made when it is written. */

@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.RecordFile;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -91,11 +92,21 @@ public final class CommitLedger {
   public Optional<Record> find(String id) throws IOException {
     Path file = file(id);
     try {
-      byte[] content = store.read(file, MOST_BYTES);
-      return Optional.of(
-          RecordFile.readOnly(content, file.toString(), record -> checked(record, id)));
+      return Optional.of(read(store.read(file, MOST_BYTES), file.toString(), id));
     } catch (FileNotFoundException e) {
       return Optional.empty();
+    }
+  }
+
+  /**
+   * The record in the file of an identity.
+   *
+   * @param origin the file, for messages
+   * @throws CorruptManifestException if it cannot be used; it says what to do
+   */
+  public static Record read(byte[] content, String origin, String id) throws IOException {
+    try {
+      return RecordFile.readOnly(content, origin, record -> checked(record, id));
     } catch (CorruptManifestException e) {
       throw new CorruptManifestException(
           e.getMessage()
@@ -122,6 +133,11 @@ public final class CommitLedger {
    * @param application of Spark; null if it is not known
    */
   public void add(String id, String jobId, String application) throws IOException {
+    store.write(file(id), out -> out.write(entry(id, jobId, application)));
+  }
+
+  /** What {@link #add} writes. */
+  public static byte[] entry(String id, String jobId, String application) throws IOException {
     Record entry =
         new Record(KIND)
             .with("version", VERSION)
@@ -131,7 +147,9 @@ public final class CommitLedger {
     if (application != null) {
       entry.with("application", application);
     }
-    store.write(file(id), out -> RecordFile.writeOnly(out, entry));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    RecordFile.writeOnly(out, entry);
+    return out.toByteArray();
   }
 
   /** Forgets an identity: a job that has it commits again. One request. */
@@ -175,6 +193,11 @@ public final class CommitLedger {
 
   private Path file(String id) {
     return new Path(directory, name(id));
+  }
+
+  /** The file of an identity in a table's ledger. */
+  public static Path file(Path table, String id) {
+    return new Path(StagingRoot.commitIds(table), name(id));
   }
 
   private static String name(String id) {

@@ -135,6 +135,16 @@ public final class LakefsTable {
     return file.toUri().getPath().split("/", 3)[2];
   }
 
+  /** The path of an object, as Spark calls it. */
+  Path file(String object) {
+    return new Path(path.toUri().getScheme(), repository.name(), "/" + branch + "/" + object);
+  }
+
+  /** The table at a commit, which no other commit changes any more. */
+  public Path at(String commit) {
+    return new Path(path.toUri().getScheme(), repository.name(), "/" + commit + "/" + key);
+  }
+
   /** What the names of the branches begin with that belong to jobs of this table. */
   String branches() {
     String hash = MD5Hash.digest((branch + "/" + key).getBytes(StandardCharsets.UTF_8)).toString();

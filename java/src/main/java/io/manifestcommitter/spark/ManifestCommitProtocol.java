@@ -6,8 +6,11 @@ import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.config.CommitterConfig.UnsupportedScheme;
 import io.manifestcommitter.config.UnknownOption;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
+import io.manifestcommitter.lakefs.LakefsTable;
+import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import io.manifestcommitter.watch.SparkWatch;
@@ -18,6 +21,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -72,7 +76,11 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
   private boolean madeTable;
 
   private final transient List<Deletion> deletions = new ArrayList<>();
-  private transient SparkJob job;
+
+  /** How tasks upload to lakeFS; null where the store is another one. Known from setupJob on. */
+  private LakefsUpload.Way lakefsWay;
+
+  private transient WriteJob job;
   private transient SparkTask attempt;
 
   /**
@@ -116,6 +124,11 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           CommitterConfig config = new CommitterConfig(conf);
           RequestGate gate = config.requestGate(() -> {});
           Stores stores = new Stores(conf, gate);
+          Optional<LakefsTable> lakefs = LakefsTable.of(conf, new Path(path), gate);
+          if (lakefs.isPresent()) {
+            setUp(lakefs.get(), stores, config, gate);
+            return null;
+          }
           Path resolved;
           try {
             resolved = stores.resolve(new Path(path));
@@ -128,23 +141,45 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             // Before any task runs into it.
             stores.magicUploads(resolved);
           }
-          table = resolved.toString();
-          SparkJob started =
-              new SparkJob(
-                  new WriteRequest(
-                      jobId,
-                      resolved,
-                      overwrite(stores, resolved),
-                      stores.all(),
-                      config,
-                      Pause.sleeping(config),
-                      System::nanoTime),
-                  gate);
-          started.setUp();
-          madeTable = started.madeTable();
-          job = started;
+          Overwrite overwrite = overwrite(stores, resolved);
+          start(new SparkJob(request(resolved, overwrite, stores, config), gate), resolved);
           return null;
         });
+  }
+
+  private void setUp(LakefsTable lakefs, Stores stores, CommitterConfig config, RequestGate gate)
+      throws IOException {
+    List<Path> recorded = new ArrayList<>();
+    for (Deletion deletion : deletions) {
+      Path replaced = StorePaths.plain(deletion.fs.makeQualified(deletion.path));
+      if (!StorePaths.isSameOrBelow(lakefs.path(), replaced)) {
+        throw new IOException(
+            "The partition at "
+                + replaced
+                + " lies outside of "
+                + lakefs
+                + ": lakeFS has no merge that covers both. Nothing was changed. Move the partition"
+                + " into the table");
+      }
+      recorded.add(replaced);
+    }
+    lakefsWay = LakefsUpload.Way.of(lakefs.repository());
+    Overwrite overwrite = new Overwrite(recorded, dynamicPartitionOverwrite);
+    WriteRequest write = request(lakefs.path(), overwrite, stores, config);
+    start(new LakefsJob(write, lakefs, gate), lakefs.path());
+  }
+
+  private WriteRequest request(
+      Path resolved, Overwrite overwrite, Stores stores, CommitterConfig config) {
+    return new WriteRequest(
+        jobId, resolved, overwrite, stores.all(), config, Pause.sleeping(config), System::nanoTime);
+  }
+
+  private void start(WriteJob started, Path resolved) throws IOException {
+    table = resolved.toString();
+    started.setUp();
+    madeTable = started.madeTable();
+    job = started;
   }
 
   /** Spark 3.5, Scala 2.12. */
@@ -281,7 +316,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
             contents.add(iterator.next().obj());
           }
           job.commit(contents);
-          if (!job.isHeld()) {
+          if (!job.isHeld() && lakefsWay == null) {
             writeParquetSummaries(context, new Path(table));
           }
           return null;

@@ -234,16 +234,21 @@ final class PlanSparkJob {
           }
         });
     if (config.conflictMode == ConflictMode.FAIL && !there.isEmpty()) {
-      throw new PlanRejectedException(
-          there.size()
-              + " partitions that the job writes to are there already, and "
-              + CommitterConfig.CONFLICT_MODE
-              + " is fail: "
-              + there.stream().limit(NAMED).map(Path::toString).collect(Collectors.joining(", "))
-              + (there.size() > NAMED ? ", ..." : "")
-              + ".");
+      throw conflict(there);
     }
     return there;
+  }
+
+  /** The failure of a job that may not write to partitions that are there. */
+  static PlanRejectedException conflict(Collection<Path> there) {
+    return new PlanRejectedException(
+        there.size()
+            + " partitions that the job writes to are there already, and "
+            + CommitterConfig.CONFLICT_MODE
+            + " is fail: "
+            + there.stream().limit(NAMED).map(Path::toString).collect(Collectors.joining(", "))
+            + (there.size() > NAMED ? ", ..." : "")
+            + ".");
   }
 
   /** The directory of a table or location is made by the job: it is there if it shows a file. */
@@ -264,16 +269,21 @@ final class PlanSparkJob {
       return false;
     }
     if (config.conflictMode == ConflictMode.REPLACE && files[0] && !partitions.isEmpty()) {
-      throw new PlanRejectedException(
-          "The job writes files into "
-              + directory
-              + " itself, which has partitions ("
-              + partitions.get(0)
-              + "), and "
-              + CommitterConfig.CONFLICT_MODE
-              + " is replace: what that would replace is not clear. Overwrite the table, or write into"
-              + " partitions.");
+      throw unclear(directory, partitions.get(0));
     }
     return files[0];
+  }
+
+  /** The failure of a job that would replace files beside partitions. */
+  static PlanRejectedException unclear(Path directory, String partition) {
+    return new PlanRejectedException(
+        "The job writes files into "
+            + directory
+            + " itself, which has partitions ("
+            + partition
+            + "), and "
+            + CommitterConfig.CONFLICT_MODE
+            + " is replace: what that would replace is not clear. Overwrite the table, or write into"
+            + " partitions.");
   }
 }

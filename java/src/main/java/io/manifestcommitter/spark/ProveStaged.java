@@ -170,8 +170,8 @@ final class ProveStaged {
     }
   }
 
-  private void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner)
-      throws IOException {
+  /** Requires that all files that were named are there, or notes it, as the settings say. */
+  void requireAll(BitSet found, CommittedFiles committed, JobPlanner planner) throws IOException {
     int missing = committed.count() - found.cardinality();
     if (missing == 0) {
       return;

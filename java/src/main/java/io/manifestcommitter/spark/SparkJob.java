@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The driver's side of one write: sets the staging directory up, commits or aborts. The Spark
  * protocol's class is the adapter in front of it.
  */
-final class SparkJob {
+final class SparkJob implements WriteJob {
   private static final Logger LOG = LoggerFactory.getLogger(SparkJob.class);
 
   private final WriteRequest write;
@@ -45,7 +45,8 @@ final class SparkJob {
   }
 
   /** Makes the staging directory: see {@link SetUpSparkJob}. */
-  void setUp() throws IOException {
+  @Override
+  public void setUp() throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
         begin(CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
@@ -58,26 +59,18 @@ final class SparkJob {
     return Commits.begin(kind, stage, write.jobId, write.table.toString(), statistics);
   }
 
-  /** Whether there was no table before; known from {@link #setUp} on. */
-  boolean madeTable() {
+  @Override
+  public boolean madeTable() {
     return staging.isNewTable();
   }
 
-  /**
-   * Notes that Spark says an attempt has committed: if the job is aborted, its uploads are aborted.
-   *
-   * @param message its commit message
-   */
-  void taskCommitted(Object message) {
+  @Override
+  public void taskCommitted(Object message) {
     committed.add(message);
   }
 
-  /**
-   * Publishes what the messages name, or nothing.
-   *
-   * @param messages the commit messages of the attempts that Spark says committed
-   */
-  void commit(List<?> messages) throws IOException {
+  @Override
+  public void commit(List<?> messages) throws IOException {
     if (staging == null || commitTried) {
       throw new IllegalStateException(
           "Job "
@@ -122,8 +115,8 @@ final class SparkJob {
     }
   }
 
-  /** Whether it has committed, and nothing is visible before somebody publishes it. */
-  boolean isHeld() {
+  @Override
+  public boolean isHeld() {
     return ending() == Ending.HELD;
   }
 
@@ -135,11 +128,9 @@ final class SparkJob {
     return new CleanUpSparkJob(write, staging, file, workers);
   }
 
-  /**
-   * Removes the staging directory and a table directory that only this job made. Never throws:
-   * Spark would lose the cause.
-   */
-  void abort() {
+  /** Removes the staging directory and a table directory that only this job made. */
+  @Override
+  public void abort() {
     if (staging == null) {
       return;
     }

@@ -11,6 +11,7 @@ import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.journal.CommitLedger;
+import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.progress.CommitProgress;
@@ -99,10 +100,13 @@ final class WriteRequest {
    * @param isNew whether there was no table before
    */
   JobDescription description(StagingRoot staging, boolean isNew) {
-    Map<String, String> facts = application();
-    config.commitId.ifPresent(id -> facts.put("commit.id", id));
-    boolean commandOverwrites = command.mode().equals(Optional.of(OVERWRITE));
-    facts.put("write", overwrite.kind(table, config.conflictMode, isNew, commandOverwrites));
+    return description(staging, isNew, Map.of());
+  }
+
+  /** As above, with more facts. */
+  JobDescription description(StagingRoot staging, boolean isNew, Map<String, String> more) {
+    Map<String, String> facts = facts(isNew);
+    facts.putAll(more);
     return new JobDescription(
         jobId,
         "FileCommitProtocol.jobId",
@@ -111,6 +115,20 @@ final class WriteRequest {
         staging.old(),
         Recovery.advice(staging),
         facts);
+  }
+
+  /** What is said of the job. */
+  Map<String, String> facts(boolean isNew) {
+    Map<String, String> facts = application();
+    config.commitId.ifPresent(id -> facts.put("commit.id", id));
+    boolean commandOverwrites = command.mode().equals(Optional.of(OVERWRITE));
+    facts.put("write", overwrite.kind(table, config.conflictMode, isNew, commandOverwrites));
+    return facts;
+  }
+
+  /** The id of the Spark application that this JVM drives; null if it is not known. */
+  static String applicationId() {
+    return application().get("application.id");
   }
 
   /** Of the Spark application that this JVM drives: id, name and version of Spark. */
@@ -177,13 +195,21 @@ final class WriteRequest {
       work.held(held.get());
       return true;
     }
-    Optional<Record> before = new CommitLedger(store, table).find(id);
+    return isCommitted(new CommitLedger(store, table).find(id), work);
+  }
+
+  /**
+   * As above, of a job that nobody holds.
+   *
+   * @param before what the table's ledger has of the identity
+   */
+  boolean isCommitted(Optional<Record> before, CommitWork work) throws IOException {
     if (!before.isPresent()) {
       return false;
     }
+    String id = before.get().text("id");
     String other = before.get().text("jobId");
-    if (isSessions
-        && before.get().textOrEmpty("application").equals(application().get("application.id"))) {
+    if (isSessions && before.get().textOrEmpty("application").equals(applicationId())) {
       throw new IOException(
           "This application has written into "
               + table
@@ -253,6 +279,18 @@ final class WriteRequest {
         return conflicts == ConflictMode.REPLACE ? "append that replaces partitions" : "append";
       }
       return replacesWholeTable(table) ? "overwrite" : "overwrite of partitions";
+    }
+
+    /** What is replaced, as the metadata of a commit in lakeFS has it: a line for each place. */
+    String lines(Path table, ConflictMode conflicts) {
+      List<String> lines = new ArrayList<>();
+      for (Path place : recorded) {
+        lines.add(place.equals(table) ? "" : StorePaths.relative(table, place));
+      }
+      if (dynamic || conflicts == ConflictMode.REPLACE) {
+        lines.add(LakefsCommit.WRITTEN);
+      }
+      return String.join("\n", lines);
     }
 
     /** What is replaced where a job writes to these directories. */
