@@ -7,12 +7,13 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One file of a task's work: where it goes, and by what it is recognised. Either it lies somewhere,
- * to be renamed, or it is an upload, to be completed. Directories and names are kept apart, and a
- * path is made when it is asked for: of many files most are never asked for theirs.
+ * One file of a task's work: where it goes, and by what it is recognised. It lies somewhere, to be
+ * renamed; it is an upload, to be completed; or it is linked, to be merged. Directories and names
+ * are kept apart, and a path is made when it is asked for: of many files most are never asked for
+ * theirs.
  */
 public final class FileEntry {
-  /** Empty for an upload, which lies nowhere. */
+  /** Empty for an upload and for what is linked, which lie nowhere. */
   private final Optional<Path> sourceDirectory;
 
   private final String sourceName;
@@ -73,6 +74,15 @@ public final class FileEntry {
   }
 
   /**
+   * A file that is linked to a branch, from which a merge makes it visible.
+   *
+   * @param identity with the checksum under which it is linked
+   */
+  public static FileEntry linked(Path destination, String name, FileIdentity identity) {
+    return checked(Optional.empty(), destination, name, identity);
+  }
+
+  /**
    * A file to rename to the same name in another directory, or an upload to complete.
    *
    * @param source the directory where the task left it, as {@link PathText} has it in one form;
@@ -81,6 +91,15 @@ public final class FileEntry {
    * @throws IllegalArgumentException if the name or the upload is none, or a number is negative
    */
   public static FileEntry of(
+      Optional<Path> source, Path destination, String name, FileIdentity identity) {
+    FileEntry file = checked(source, destination, name, identity);
+    if (!source.isPresent() && !file.upload().isPresent()) {
+      throw file.neitherOrBoth();
+    }
+    return file;
+  }
+
+  private static FileEntry checked(
       Optional<Path> source, Path destination, String name, FileIdentity identity) {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
@@ -103,16 +122,20 @@ public final class FileEntry {
               + modificationTime()
               + "; neither can be negative");
     }
-    if (upload().isPresent() != isUpload()) {
-      throw new IllegalArgumentException(
-          "the file " + destination() + " needs either a source or an upload");
+    if (upload().isPresent() && sourceDirectory.isPresent()) {
+      throw neitherOrBoth();
     }
+  }
+
+  private IllegalArgumentException neitherOrBoth() {
+    return new IllegalArgumentException(
+        "the file " + destination() + " needs either a source or an upload");
   }
 
   /**
    * Where the task left the file.
    *
-   * @throws java.util.NoSuchElementException of an upload
+   * @throws java.util.NoSuchElementException of an upload, and of what is linked
    */
   public Path source() {
     if (source == null) {
@@ -121,9 +144,12 @@ public final class FileEntry {
     return source;
   }
 
-  /** For messages: where the task left it, or that it was uploaded. */
+  /** For messages: where the task left it, or that it was uploaded or linked. */
   public String origin() {
-    return isUpload() ? "an upload" : source().toString();
+    if (isUpload()) {
+      return "an upload";
+    }
+    return sourceDirectory.isPresent() ? source().toString() : "a linked file";
   }
 
   /** Where the file goes. */
@@ -134,7 +160,7 @@ public final class FileEntry {
     return destination;
   }
 
-  /** Where the task left the file; empty for an upload. */
+  /** Where the task left the file; empty for an upload, and for what is linked. */
   public Optional<Path> sourceDirectory() {
     return sourceDirectory;
   }
@@ -160,12 +186,12 @@ public final class FileEntry {
     return identity.length;
   }
 
-  /** Whether the file is an upload to be completed, and not a file to be renamed. */
+  /** Whether the file is an upload to be completed. */
   public boolean isUpload() {
-    return !sourceDirectory.isPresent();
+    return !sourceDirectory.isPresent() && Upload.isIn(etag());
   }
 
-  /** The upload, where the file is one to be completed; empty where it is to be renamed. */
+  /** The upload, where the file is one to be completed; else empty. */
   public Optional<Upload> upload() {
     return Upload.in(etag());
   }

@@ -152,6 +152,11 @@ public final class FileIdentity {
       return Optional.of(new Upload(id, List.of(fields[1].split(",", -1))));
     }
 
+    /** Whether there is an upload in an etag, be it damaged. */
+    static boolean isIn(String etag) {
+      return etag.contains(MARK);
+    }
+
     /** What of the etag of a file is not the upload; all of it if there is none. */
     static String without(String etag) {
       int end = etag.indexOf(MARK);

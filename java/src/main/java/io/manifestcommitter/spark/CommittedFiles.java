@@ -6,11 +6,13 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
+import io.manifestcommitter.spark.StagedFile.Form;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +39,7 @@ final class CommittedFiles {
   private final NavigableSet<Integer> tasks = new TreeSet<>();
   private final NameIndex names = new NameIndex();
   private int directoryCount;
-  private boolean hasUploads;
+  private final Set<Form> forms = EnumSet.noneOf(Form.class);
 
   /**
    * Decodes and checks the messages.
@@ -130,11 +132,21 @@ final class CommittedFiles {
    * Directory#find} gives it.
    */
   void forEachUpload(Path table, NumberedAction<FileEntry> visitor) throws IOException {
-    if (hasUploads) {
+    forEach(Form.TO_COMPLETE, table, visitor);
+  }
+
+  /** As {@link #forEachUpload}, what attempts linked to the job's branch in lakeFS. */
+  void forEachLinked(Path table, NumberedAction<FileEntry> visitor) throws IOException {
+    forEach(Form.TO_MERGE, table, visitor);
+  }
+
+  private void forEach(Form form, Path table, NumberedAction<FileEntry> visitor)
+      throws IOException {
+    if (forms.contains(form)) {
       forEach(
           (task, directory, file) -> {
-            if (file.upload.isPresent()) {
-              visitor.accept(directory.find(file.name), directory.upload(file, table));
+            if (file.form == form) {
+              visitor.accept(directory.find(file.name), directory.entry(file, table));
             }
           });
     }
@@ -145,9 +157,8 @@ final class CommittedFiles {
       throw new PlanRejectedException(
           "Tasks " + firstWith(file) + " and " + task + " claim the same file " + file + ".");
     }
-    if (file.upload.isPresent()) {
-      hasUploads = true;
-    } else {
+    forms.add(file.form);
+    if (file.form == Form.TO_RENAME) {
       directory.count++;
     }
   }
@@ -217,7 +228,7 @@ final class CommittedFiles {
     private final int number;
     private int count;
 
-    /** Known once an upload in it was shown. */
+    /** Known once a file in it was shown that is not to be renamed. */
     private Path destination;
 
     private Directory(int number) {
@@ -237,14 +248,14 @@ final class CommittedFiles {
       return names.find(number, name);
     }
 
-    /** An upload as an entry of the plan. */
-    private FileEntry upload(StagedFile file, Path table) {
+    /** A file that is not to be renamed as an entry of the plan. */
+    private FileEntry entry(StagedFile file, Path table) {
       if (destination == null) {
         boolean isInTable = file.location.equals(StagedFile.TABLE);
         destination =
             StorePaths.resolve(isInTable ? table : new Path(file.location), file.directory);
       }
-      return FileEntry.uploaded(destination, file.name, file.upload.get());
+      return file.entry(destination);
     }
   }
 

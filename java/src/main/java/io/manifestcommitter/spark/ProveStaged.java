@@ -61,6 +61,15 @@ final class ProveStaged {
       Path table,
       JobPlanner planner)
       throws IOException {
+    committed.forEachLinked(
+        table,
+        (number, linked) -> {
+          throw new PlanRejectedException(
+              "A task linked "
+                  + linked.destination()
+                  + " in lakeFS, and the driver does not commit there. Driver and executors need the"
+                  + " same settings of lakeFS.");
+        });
     BitSet found = new BitSet(committed.count());
     committed.forEachUpload(
         table,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.PathText;
@@ -10,8 +11,9 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A file that a task attempt staged, by where it goes. Either it is in the staging directory, to be
- * renamed, or it is an upload, to be completed. Files are in order by place alone.
+ * A file that a task attempt staged, by where it goes, in one of three forms. It is in the staging
+ * directory, to be renamed; it is an upload, to be completed; or it is linked to the job's branch
+ * in lakeFS, to be merged. Files are in order by place alone.
  */
 final class StagedFile implements Comparable<StagedFile> {
   /** The location of files that go to the table itself. */
@@ -30,8 +32,12 @@ final class StagedFile implements Comparable<StagedFile> {
 
   final String name;
 
-  /** Length and etag, with the {@link Upload} in it; empty if the file is to be renamed. */
-  final Optional<FileIdentity> upload;
+  final Form form;
+
+  /**
+   * Length and etag, that of an upload with the {@link Upload} in it; empty for one to be renamed.
+   */
+  final Optional<FileIdentity> identity;
 
   /**
    * A file to be renamed.
@@ -40,23 +46,29 @@ final class StagedFile implements Comparable<StagedFile> {
    *     location that is none
    */
   StagedFile(String location, String directory, String name) {
-    this(requireLocation(location), requireDirectory(directory), name, Optional.empty());
+    this(
+        requireLocation(location),
+        requireDirectory(directory),
+        name,
+        Form.TO_RENAME,
+        Optional.empty());
   }
 
   private StagedFile(
-      String location, String directory, String name, Optional<FileIdentity> upload) {
+      String location, String directory, String name, Form form, Optional<FileIdentity> identity) {
     if (name.indexOf('/') >= 0 || PathText.hasDotSegment(name)) {
       throw new IllegalArgumentException("'" + name + "' is not a file's name");
     }
     this.location = location;
     this.directory = directory;
     this.name = name;
-    this.upload = upload;
+    this.form = form;
+    this.identity = identity;
   }
 
   /** Another file in the same directory. */
   StagedFile next(String otherName) {
-    return new StagedFile(location, directory, otherName, Optional.empty());
+    return new StagedFile(location, directory, otherName, Form.TO_RENAME, Optional.empty());
   }
 
   /**
@@ -69,13 +81,47 @@ final class StagedFile implements Comparable<StagedFile> {
       throw new IllegalArgumentException(
           "'" + etag + "' of " + length + " bytes is not a file that was uploaded");
     }
+    return identified(Form.TO_COMPLETE, length, etag);
+  }
+
+  /**
+   * This file as one that is linked to the job's branch.
+   *
+   * @param checksum under which it is linked
+   * @throws IllegalArgumentException if that is none, the length is negative, or the file is not
+   *     one of the table itself
+   */
+  StagedFile linked(long length, String checksum) {
+    if (length < 0
+        || checksum.isEmpty()
+        || Upload.in(checksum).isPresent()
+        || !location.equals(TABLE)) {
+      throw new IllegalArgumentException(
+          this + ", '" + checksum + "' of " + length + " bytes, is not a file that was linked");
+    }
+    return identified(Form.TO_MERGE, length, checksum);
+  }
+
+  private StagedFile identified(Form as, long length, String etag) {
     return new StagedFile(
-        location, directory, name, Optional.of(new FileIdentity(length, etag, 0)));
+        location, directory, name, as, Optional.of(new FileIdentity(length, etag, 0)));
   }
 
   /** This file, at a location that is called by another name of its store. */
   StagedFile at(String calledLocation) {
-    return new StagedFile(calledLocation, directory, name, upload);
+    return new StagedFile(calledLocation, directory, name, form, identity);
+  }
+
+  /**
+   * This file as one that is published from where the task put it.
+   *
+   * @param destination the directory it goes to
+   * @throws java.util.NoSuchElementException of one to be renamed
+   */
+  FileEntry entry(Path destination) {
+    return form == Form.TO_MERGE
+        ? FileEntry.linked(destination, name, identity.orElseThrow())
+        : FileEntry.uploaded(destination, name, identity.orElseThrow());
   }
 
   /** Its path, where the root is that of the location or a staging directory there. */
@@ -127,5 +173,12 @@ final class StagedFile implements Comparable<StagedFile> {
       throw new IllegalArgumentException("'" + directory + "' is not a relative directory");
     }
     return directory;
+  }
+
+  /** What the commit of the job does with a file. */
+  enum Form {
+    TO_RENAME,
+    TO_COMPLETE,
+    TO_MERGE
   }
 }

@@ -3,6 +3,7 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.Rows;
+import io.manifestcommitter.spark.StagedFile.Form;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -19,14 +20,14 @@ import java.util.zip.CRC32C;
  * whole is compressed and checksummed:
  *
  * <pre>
- * 'M' 'C' version(3) crc32c(4, of what follows) length(4, uncompressed) deflate( body )
- * body    = jobId task files, each: location directory name etag length
+ * 'M' 'C' version(4) crc32c(4, of what follows) length(4, uncompressed) deflate( body )
+ * body    = jobId task files, each: location directory name form [ etag length ]
  * </pre>
  *
- * <p>Only a file that was uploaded has an etag, with the upload in it, and a length.
+ * <p>A file that is to be renamed has neither etag nor length.
  */
 final class TaskOutput {
-  private static final byte[] MAGIC = {'M', 'C', 3};
+  private static final byte[] MAGIC = {'M', 'C', 4};
   private static final int HEADER = MAGIC.length + 8;
   private static final int MOST_BYTES = 1 << 28;
 
@@ -41,8 +42,9 @@ final class TaskOutput {
 
   private static final int DIRECTORIES = 1;
   private static final int NAMES = 2;
-  private static final int ETAGS = 3;
-  private static final int COLUMNS = 4;
+  private static final int FORMS = 3;
+  private static final int ETAGS = 4;
+  private static final int COLUMNS = 5;
 
   private final String origin;
   private final Rows.Reader rows;
@@ -69,8 +71,8 @@ final class TaskOutput {
     Rows.Writer body = new Rows.Writer(COLUMNS, 1024).plain(jobId).number(task);
     for (StagedFile file : files) {
       body.text(LOCATIONS, file.location).text(DIRECTORIES, file.directory).text(NAMES, file.name);
-      body.text(ETAGS, file.upload.map(upload -> upload.etag).orElse(""));
-      file.upload.ifPresent(upload -> body.number(upload.length));
+      body.text(FORMS, file.form.name());
+      file.identity.ifPresent(known -> body.text(ETAGS, known.etag).number(known.length));
     }
     byte[] plain = body.take();
     byte[] packed = Rows.deflate(plain);
@@ -132,8 +134,13 @@ final class TaskOutput {
           last.isBeside(location, directory)
               ? last.next(name)
               : new StagedFile(location, directory, name);
+      Form form = Form.valueOf(text(FORMS));
+      if (form == Form.TO_RENAME) {
+        return last;
+      }
       String etag = text(ETAGS);
-      return etag.isEmpty() ? last : last.uploaded(rows.number(), etag);
+      long length = rows.number();
+      return form == Form.TO_MERGE ? last.linked(length, etag) : last.uploaded(length, etag);
     } catch (RuntimeException e) {
       throw corrupt(origin, String.valueOf(e.getMessage()), e);
     }

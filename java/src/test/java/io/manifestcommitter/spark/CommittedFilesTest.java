@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.manifestcommitter.manifest.CorruptManifestException;
+import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.manifest.FileIdentity;
+import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,6 +27,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.apache.hadoop.fs.Path;
 import org.assertj.core.api.InstanceOfAssertFactories;
 
 class CommittedFilesTest {
@@ -150,6 +154,44 @@ class CommittedFilesTest {
     assertThat(committed.count()).isEqualTo(3);
     assertThat(number(committed, List.of("file:/elsewhere", "p=1", "f"))).isNotNegative();
     assertThat(number(committed, List.of("file:/elsewhere", "p=1", "g"))).isEqualTo(-1);
+  }
+
+  @Example
+  void filesAreShownByTheirFormWithTheirNumbers() throws Exception {
+    String upload = new Upload("id", List.of("part")).toEtag("9a0e-1");
+    CommittedFiles committed =
+        committed(
+            JOB,
+            List.of(
+                new TaskMessage(JOB, 0)
+                    .add(TaskMessage.TABLE, "p=1/a")
+                    .addLinked("p=1/b", 7, "9a0e")
+                    .bytes(),
+                new TaskMessage(JOB, 1)
+                    .addLinked("c", 0, "d41d")
+                    .addUploaded(TaskMessage.TABLE, "p=1/d", 9, upload)
+                    .bytes()));
+    Path table = new Path("lakefs://lake/main/t");
+
+    Map<Integer, FileEntry> linked = new HashMap<>();
+    committed.forEachLinked(table, linked::put);
+    Map<Integer, FileEntry> uploads = new HashMap<>();
+    committed.forEachUpload(table, uploads::put);
+
+    FileIdentity ofB = new FileIdentity(7, "9a0e", 0);
+    FileIdentity ofC = new FileIdentity(0, "d41d", 0);
+    assertThat(linked)
+        .isEqualTo(
+            Map.of(
+                number(committed, List.of(TaskMessage.TABLE, "p=1", "b")),
+                FileEntry.linked(new Path(table, "p=1"), "b", ofB),
+                number(committed, List.of(TaskMessage.TABLE, "", "c")),
+                FileEntry.linked(table, "c", ofC)));
+    assertThat(linked.values()).allMatch(file -> !file.isUpload());
+    assertThat(uploads).containsOnlyKeys(number(committed, List.of(TaskMessage.TABLE, "p=1", "d")));
+    assertThat(uploads.values()).allMatch(FileEntry::isUpload);
+    assertThat(committed.directories().get(TaskMessage.TABLE).get("p=1").count()).isEqualTo(1);
+    assertThat(committed.count()).isEqualTo(4);
   }
 
   @Example

@@ -73,11 +73,13 @@ class HostileMessagesTest {
         .hasMessageContaining("it claims " + (1 << 28) + " bytes");
 
     // Each name is the one before, twice.
+    String form = StagedFile.Form.TO_RENAME.name();
     Rows.Writer doubling = new Rows.Writer(0, 100).plain("j").number(3);
     for (int length = 1, name = 0; name < 30; name++) {
       doubling.number(0).number(0).plain("").number(0).number(0).plain("");
       doubling.number(name == 0 ? 0 : length).number(name == 0 ? 0 : length);
-      doubling.plain(name == 0 ? "x" : "").number(0).number(0).plain("");
+      doubling.plain(name == 0 ? "x" : "");
+      doubling.number(name == 0 ? 0 : form.length()).number(0).plain(name == 0 ? form : "");
       length *= name == 0 ? 1 : 2;
     }
     byte[] body = doubling.take();

@@ -56,6 +56,17 @@ public final class TaskMessage {
     return this;
   }
 
+  /**
+   * Names a file that was linked to the job's branch.
+   *
+   * @param file relative to the table
+   * @param length in bytes
+   */
+  public TaskMessage addLinked(String file, long length, String checksum) {
+    files.add(file(TABLE, file).linked(length, checksum));
+    return this;
+  }
+
   private static StagedFile file(String location, String file) {
     int slash = file.lastIndexOf('/');
     return new StagedFile(

@@ -74,6 +74,45 @@ class TaskOutputTest {
         .isEqualTo(new ArrayList<>(staged));
   }
 
+  @Property(tries = 300)
+  void filesOfEachFormAreReadBack(
+      @ForAll("files") SortedSet<StagedFile> files,
+      @ForAll @LongRange(min = 0, max = 1L << 50) long length)
+      throws Exception {
+    String upload = new Upload("id", List.of("part")).toEtag("9a0e-1");
+    SortedSet<StagedFile> staged = new TreeSet<>();
+    for (StagedFile file : files) {
+      boolean isLinked = staged.size() % 3 == 1 && file.location.equals(TABLE);
+      StagedFile sent = staged.size() % 3 == 2 ? file.uploaded(length, upload) : file;
+      staged.add(isLinked ? file.linked(length, "9a0e364b9e99bb480dd25e1f0284c855") : sent);
+    }
+
+    assertThat(all(TaskOutput.parse(message(staged), ORIGIN)))
+        .usingRecursiveComparison()
+        .isEqualTo(new ArrayList<>(staged));
+  }
+
+  @Example
+  void whatIsNotLinkedIsRefused() {
+    StagedFile file = new StagedFile(TABLE, "", "f");
+    for (String checksum : List.of("", "9a0e-1#upload=x#a")) {
+      assertThatThrownBy(() -> file.linked(1, checksum))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> file.linked(-1, "9a0e")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new StagedFile("s3a://b/x", "", "f").linked(1, "9a0e"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("s3a://b/x/f");
+  }
+
+  @Example
+  void aFormThatIsNoneIsRefused() {
+    for (String form : List.of("", "TO_BURY")) {
+      byte[] body = oneFile("", "p=1", "f", form);
+      assertIsCorrupt(packed(body, body.length));
+    }
+  }
+
   /** Ids as long as those of AWS are, at random: they do not compress. */
   @Example
   void aFileThatWasUploadedTakesFewBytes() {
@@ -194,7 +233,7 @@ class TaskOutputTest {
   @Example
   void theMessageOfAnotherVersionIsRefusedWithWhatToDo() {
     byte[] message = message(files(""));
-    message[2] = 2;
+    message[2] = 3;
 
     assertThatThrownBy(() -> TaskOutput.parse(message, ORIGIN))
         .isInstanceOf(CorruptManifestException.class)
@@ -334,13 +373,17 @@ class TaskOutputTest {
 
   /** The body of a message that names one file. */
   static byte[] oneFile(String location, String directory, String name) {
-    return new Rows.Writer(4, 64)
+    return oneFile(location, directory, name, "TO_RENAME");
+  }
+
+  private static byte[] oneFile(String location, String directory, String name, String form) {
+    return new Rows.Writer(5, 64)
         .plain("j")
         .number(0)
         .text(0, location)
         .text(1, directory)
         .text(2, name)
-        .text(3, "")
+        .text(3, form)
         .take();
   }
 
@@ -357,7 +400,7 @@ class TaskOutputTest {
     CRC32C checksum = new CRC32C();
     checksum.update(checked.array());
     return ByteBuffer.allocate(7 + checked.capacity())
-        .put(new byte[] {'M', 'C', 3})
+        .put(new byte[] {'M', 'C', 4})
         .putInt((int) checksum.getValue())
         .put(checked.array())
         .array();
