@@ -213,27 +213,29 @@ public final class LakefsCommit {
   }
 
   private String advice(boolean isDirty, int status) {
-    String why =
-        isDirty
-            ? "something in the branch "
-                + table.branch()
-                + " is not committed: commit it, or reset it ('lakectl branch reset')"
-            : status == 412
-                ? "a hook refused the merge: see its run in lakeFS"
-                : status == 403
-                    ? "the right to merge into " + table.branch() + " is missing: grant it"
-                    : "lakeFS did not say what became of the merge: see whether it is there";
     return "Job "
         + jobId
         + " is committed in "
         + own
         + ", and not merged into "
         + table.branch()
-        + ": "
-        + why
+        + ". "
+        + repair(isDirty, status)
         + ". Then 'manifest-committer recover "
         + table
         + " --complete' merges it. Without --complete it is rolled back, and the job can run again";
+  }
+
+  private String repair(boolean isDirty, int status) {
+    if (isDirty) {
+      return "Something in that branch is not committed: commit it, or 'lakectl branch reset' it";
+    }
+    if (status == 412) {
+      return "A hook refused the merge: see its run in lakeFS, and mend what it found";
+    }
+    return status == 403
+        ? "The right to merge is missing: grant it"
+        : "lakeFS did not say what became of the merge: see whether it answers again";
   }
 
   private IOException takenOver(IOException cause) {

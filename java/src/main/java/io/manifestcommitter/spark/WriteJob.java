@@ -4,10 +4,7 @@ package io.manifestcommitter.spark;
 import java.io.IOException;
 import java.util.List;
 
-/**
- * The driver's side of one write, behind the class that Spark calls: with a plan and a journal
- * where output becomes visible file by file, and with a branch where it is merged.
- */
+/** The driver's side of one write, behind the class that Spark calls. */
 interface WriteJob {
   /** Makes what tasks write to. If that fails it leaves nothing. */
   void setUp() throws IOException;
