@@ -247,8 +247,13 @@ public final class JobBranch {
    * Removes both branches, that with the files first, after which nobody merges it. Two requests.
    */
   public void remove() throws IOException {
-    repository.deleteBranch(own);
+    removeFiles();
     removeBeat();
+  }
+
+  /** Removes the branch with the files. */
+  public void removeFiles() throws IOException {
+    repository.deleteBranch(own);
   }
 
   /** Removes the branch on which the job showed its life. */

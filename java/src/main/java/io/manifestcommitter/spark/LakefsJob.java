@@ -15,6 +15,7 @@ import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.lakefs.LakefsCommit.AlreadyCommittedException;
 import io.manifestcommitter.lakefs.LakefsCommit.NotMergedException;
 import io.manifestcommitter.lakefs.LakefsTable;
+import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
@@ -49,6 +50,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,6 +71,7 @@ final class LakefsJob implements WriteJob {
   private Heartbeat heartbeat;
   private String base;
   private boolean isNew;
+  private LakefsUpload.Way way;
   private boolean commitTried;
   private Ending ending = Ending.NOTHING_VISIBLE;
 
@@ -90,20 +93,24 @@ final class LakefsJob implements WriteJob {
           requireServed();
           Workers workers = write.workers(progress);
           Result<Boolean> isEmpty = new Result<>(branch::isNewTable);
+          Result<LakefsUpload.Way> offered =
+              new Result<>(() -> LakefsUpload.Way.of(table.repository()));
           try {
             workers.beside(
                 branch::requireClean,
                 isEmpty,
+                offered,
                 write.overwrite.replacesWholeTable(write.table)
                     ? branch::requirePlainFiles
                     : () -> {},
                 branch::makeBeatBranch);
             isNew = isEmpty.get();
+            way = offered.get();
             heartbeat = branch.beat(write.config, write.nanos);
             base = branch.make();
             heartbeat.await();
           } catch (IOException | RuntimeException | Error e) {
-            remove(workers);
+            remove(workers, branch::remove);
             throw e;
           }
         });
@@ -128,6 +135,11 @@ final class LakefsJob implements WriteJob {
       CommitSnapshot.Kind kind, String stage, StatisticsRecorder statistics) {
     gate.recordTo(statistics);
     return Commits.begin(kind, stage, write.jobId, write.table.toString(), statistics);
+  }
+
+  /** How tasks upload; known from {@link #setUp} on. */
+  LakefsUpload.Way way() {
+    return way;
   }
 
   @Override
@@ -172,7 +184,7 @@ final class LakefsJob implements WriteJob {
       giveUp();
     } else {
       workers.step(StatisticNames.JOB_STAGE_CLEANUP);
-      remove(workers);
+      remove(workers, () -> workers.beside(branch::removeFiles, branch::removeBeat));
     }
   }
 
@@ -214,18 +226,18 @@ final class LakefsJob implements WriteJob {
                   CommitProgress.unwatched())
               .saveAborted("A task failed, or it was cancelled: the driver's log says why");
         }
-        remove(workers);
+        remove(workers, branch::remove);
     }
   }
 
-  /** Removes the job's branches, that with its files first. Never throws. */
-  private void remove(Workers workers) {
+  /** Removes the job's branches. Never throws. */
+  private void remove(Workers workers, InvocationRaisingIOE removal) {
     if (heartbeat != null) {
       heartbeat.close();
     }
     try {
       workers.toItsEnd();
-      workers.shield(branch::remove);
+      workers.shield(removal);
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "The branches of job {} remain: 'manifest-committer clean {}' deletes them",

@@ -163,10 +163,11 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       }
       recorded.add(replaced);
     }
-    lakefsWay = LakefsUpload.Way.of(lakefs.repository());
     Overwrite overwrite = new Overwrite(recorded, dynamicPartitionOverwrite);
     WriteRequest write = request(lakefs.path(), overwrite, stores, config);
-    start(new LakefsJob(write, lakefs, gate), lakefs.path());
+    LakefsJob started = new LakefsJob(write, lakefs, gate);
+    start(started, lakefs.path());
+    lakefsWay = started.way();
   }
 
   private WriteRequest request(
