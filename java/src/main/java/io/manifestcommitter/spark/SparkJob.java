@@ -106,6 +106,8 @@ final class SparkJob implements WriteJob {
       throw e;
     }
     if (ending() == Ending.SKIPPED) {
+      // As an abort does: what fails there is logged, and must not leave a heartbeat behind.
+      staging.heartbeat.close();
       cleanUp(workers).afterAbort(commit, commitTried, committed);
     } else if (ending() == Ending.HELD) {
       staging.heartbeat.close();

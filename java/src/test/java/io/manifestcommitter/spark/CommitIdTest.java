@@ -8,16 +8,22 @@ import io.manifestcommitter.cli.Answers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.testing.Fate;
+import io.manifestcommitter.testing.Fault;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Writes with an identity; OnceTest has the drivers that die and the ones that race. */
+@ExtendWith(NoHeartbeatLeft.class)
 class CommitIdTest {
   private static final String ID = "run 1";
   private static final String NEXT = "91b2c7aa-7d20-4a36-b1c3-5e0fd2a4be02";
@@ -51,6 +57,28 @@ class CommitIdTest {
         .anySatisfy(
             commit ->
                 assertThat(commit).containsEntry("jobId", NEXT).containsEntry("state", "skipped"));
+  }
+
+  /** It is over, and nobody may take it for alive. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs", "s3a"})
+  void aRepetitionThatCannotCleanUpEndsItsHeartbeat(String scheme) throws IOException {
+    SparkJobHarness spark = with(new SparkJobHarness(scheme), TableWrite.append(), "p=1/a");
+    spark.commit();
+    SparkJobHarness again = with(spark.other(NEXT), TableWrite.append(), "p=1/b");
+    AtomicInteger failed = new AtomicInteger();
+    again.onRequest(
+        Fault.on(
+            "list",
+            Fate.FAILS_BEFORE,
+            path -> path.endsWith(NEXT + "/00/locations") && failed.incrementAndGet() > 0));
+
+    // After which Spark calls nothing more.
+    again.commit();
+
+    again.noFault();
+    assertThat(failed).hasPositiveValue();
+    assertThat(spark.visible()).containsOnlyKeys("/table/p=1/a");
   }
 
   private static String reports(SparkJobHarness spark) {

@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Drivers that die at every request of a job commit, and everything that may come after, as {@code
  * docs/evidence/crashes.md} tells it. A sample by default; {@code -Dcrashes.mode=full} runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 class CrashTest {
   /** What a full run has to reach. */
   private static final int LEAST = 10_000;

@@ -15,6 +15,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.Recoveries;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,12 +24,14 @@ import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A driver that holds a job, or a process that publishes or discards it, dies at each request, or a
  * request fails. Then the table is as it was, or has all of the job's data. A job that is still
  * held can be published or discarded. A sample by default; {@code -Dheld.mode=full} runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Tag("sample")
 class HeldTest {
   /** What a full run has to reach, by far. */

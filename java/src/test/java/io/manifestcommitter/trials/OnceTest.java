@@ -11,6 +11,7 @@ import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.Shortage;
 import io.manifestcommitter.trials.PairParty.PairJob;
@@ -23,12 +24,14 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A driver dies at each request of its commit, and the same write is run again under the same
  * identity: at once, or when the heartbeat is stale. A sample by default; {@code -Donce.mode=full}
  * runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Tag("sample")
 class OnceTest {
   private static final String ID = "run 2026-11-28T00:00:00+00:00";

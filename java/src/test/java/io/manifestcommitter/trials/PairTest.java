@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.MemoryFileSystem;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.trials.PairMeeting.What;
 import io.manifestcommitter.trials.PairParty.PairHadoopJob;
 import java.io.IOException;
@@ -26,11 +27,13 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Two that work on one table at the same time, in random orders of their requests, as {@code
  * docs/evidence/pairs.md} tells it. A sample by default; {@code -Dpairs.mode=full} runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Timeout(3600)
 class PairTest {
   /** Of how many interleavings a sample takes one. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.LocalGround;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.trials.ReaderPage.ReaderCourse;
 import io.manifestcommitter.trials.ReaderPage.ReaderView;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * for each kind of write, on each store, with whole directories and without; while it succeeds, is
  * rolled back, stops dead, and is recovered.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Tag("sample")
 class ReaderViewTest {
   @TempDir File directory;

@@ -11,6 +11,7 @@ import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.trials.PairCheck.Left;
 import io.manifestcommitter.trials.PairParty.PairJob;
@@ -29,12 +30,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A driver that lives, and is taken for dead right before one of its requests: its commit is taken
  * over then, wholly or in part, and it goes on. Every request of the driver, every way to take
  * over, and requests of who does that. A sample by default; {@code -Dtakeovers.mode=full} runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Tag("sample")
 class TakeoverTest {
   private static final List<CrashStore> STORES =

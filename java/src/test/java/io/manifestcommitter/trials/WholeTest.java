@@ -17,6 +17,7 @@ import io.manifestcommitter.testing.Fate;
 import io.manifestcommitter.testing.Fault;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import io.manifestcommitter.testing.MemoryStoreState.Snapshot;
+import io.manifestcommitter.testing.NoHeartbeatLeft;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.testing.SparkGround;
 import io.manifestcommitter.trials.PairParty.PairJob;
@@ -33,6 +34,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * there, while it is recovered or rolled back, and beside other jobs. A sample by default; {@code
  * -Dwhole.mode=full} runs all.
  */
+@ExtendWith(NoHeartbeatLeft.class)
 @Tag("sample")
 class WholeTest {
   private static final String READER = "reader";
