@@ -156,6 +156,17 @@ public final class LakefsRepository {
         given.text("physical_address"), given.text("upload_id"), given.list("presigned_urls"));
   }
 
+  /** Another URL for a part of an upload, counted from 1. */
+  String partUrl(String branch, String path, Address address, int part) throws IOException {
+    byte[] answer =
+        server.repeated(
+            RequestKind.UPLOAD,
+            "PUT",
+            upload(branch, address, "/parts/" + part, path),
+            Map.of("physical_address", address.physical));
+    return read(answer, "presigned_url").text("presigned_url");
+  }
+
   /**
    * Completes the upload of a large file, and links it.
    *
@@ -172,7 +183,7 @@ public final class LakefsRepository {
         server.once(
             RequestKind.COMPLETE_UPLOAD,
             "PUT",
-            upload(branch, path, address),
+            upload(branch, address, "", path),
             Map.of("physical_address", address.physical, "parts", parts));
     return read(answer, "checksum").text("checksum");
   }
@@ -183,15 +194,16 @@ public final class LakefsRepository {
       server.repeated(
           RequestKind.ABANDON_UPLOAD,
           "DELETE",
-          upload(branch, path, address),
+          upload(branch, address, "", path),
           Map.of("physical_address", address.physical));
     } catch (LakefsException e) {
       ifMissing(e, address);
     }
   }
 
-  private String upload(String branch, String path, Address address) {
-    return branch(branch) + "/staging/pmpu/" + encoded(address.upload) + "?path=" + encoded(path);
+  private String upload(String branch, Address address, String part, String path) {
+    String of = branch(branch) + "/staging/pmpu/" + encoded(address.upload) + part;
+    return of + "?path=" + encoded(path);
   }
 
   /** Makes a request to a presigned URL. */

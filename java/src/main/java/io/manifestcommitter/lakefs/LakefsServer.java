@@ -165,7 +165,7 @@ public final class LakefsServer {
                 body.length == 0 && !method.equals("POST")
                     ? BodyPublishers.noBody()
                     : BodyPublishers.ofByteArray(body));
-    return method.equals("GET") || method.equals("DELETE")
+    return body.length == 0 && !method.equals("POST")
         ? request
         : request.header("Content-Type", type);
   }

@@ -2,11 +2,303 @@
 package io.manifestcommitter.lakefs;
 
 import io.manifestcommitter.lakefs.LakefsRepository.Abilities;
+import io.manifestcommitter.lakefs.LakefsRepository.Address;
+import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
+import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.store.FileUpload;
+import io.manifestcommitter.store.LocalFile;
+import io.manifestcommitter.store.Retries;
+import io.manifestcommitter.store.StoreEntry;
+import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 
-/** The upload of one file of a task attempt, and its link to the branch of the job. */
-public final class LakefsUpload {
-  private LakefsUpload() {}
+/**
+ * The upload of one file of a task attempt, and its link to the branch of the job. An address is
+ * asked for, written to, and linked: three requests. Before the link nobody sees the file. After it
+ * the file is seen on the job's branch, and the driver merges it only if the attempt commits.
+ *
+ * <p>No other attempt ever links to the path, whose name has the attempt in it. So a link may be
+ * repeated, and one that is found there is this one.
+ */
+public final class LakefsUpload implements FileUpload {
+  /** What S3 takes by one request. */
+  private static final long MOST_AT_ONCE = 5L << 30;
+
+  private static final int TRIES = 3;
+  private static final int FIRST_PAUSE = 200;
+  private static final int CHUNK = 1 << 20;
+  private static final int FORBIDDEN = 403;
+  private static final int NOT_FOUND = 404;
+
+  /** As long as lakeFS lets a presigned URL live. */
+  private static final Duration TIMEOUT = Duration.ofMinutes(15);
+
+  private static final Pattern AZURE =
+      Pattern.compile("https?://([^./]+)\\.blob\\.([^/]+)/([^/]+)/(.+)");
+
+  private final LakefsRepository repository;
+  private final String branch;
+  private final String key;
+  private final Way way;
+  private final Configuration conf;
+  private final LocalFile local;
+  private final Path destination;
+
+  /** The one that was given last. */
+  private Address address;
+
+  /** Whether an upload in parts was begun, and neither completed nor given up. */
+  private boolean waits;
+
+  private boolean mayBeLinked;
+
+  /**
+   * Of a file; no request.
+   *
+   * @param jobId of the job to whose branch it is linked
+   * @param destination where readers will see it
+   */
+  public LakefsUpload(
+      LakefsTable table, String jobId, Way way, Configuration conf, File local, Path destination) {
+    this.repository = table.repository();
+    this.branch = table.branchOf(jobId);
+    this.key = table.key(destination);
+    this.way = way;
+    this.conf = conf;
+    this.local = new LocalFile(local);
+    this.destination = destination;
+  }
+
+  @Override
+  public Path path() {
+    return local.path();
+  }
+
+  @Override
+  public boolean isWritten() {
+    return local.exists();
+  }
+
+  /** Nothing: it is uploaded when its writer has closed it. */
+  @Override
+  public void follow() {}
+
+  /**
+   * Uploads the file and links it. If that fails nothing is left that anybody sees.
+   *
+   * @return where the file will be, its length, and in its etag the checksum under which it is
+   *     linked: the MD5, in hexadecimal; of a file in parts, what the store says of it
+   */
+  @Override
+  public StoreEntry finish() throws IOException {
+    try {
+      long length = local.length();
+      boolean inParts = way == Way.PRESIGNED_PARTS && length > LocalFile.partSize(conf);
+      String checksum = inParts ? linkParts(length) : linkWhole(length);
+      return StoreEntry.file(destination, length, checksum, 0);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        abort();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void abort() throws IOException {
+    try {
+      if (mayBeLinked) {
+        repository.delete(branch, List.of(key));
+        mayBeLinked = false;
+      }
+      if (waits) {
+        repository.abortUpload(branch, key, address);
+        waits = false;
+      }
+    } catch (LakefsException e) {
+      // The job has ended: with its branch the link is gone.
+      if (e.getStatusCode() != NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+
+  private String linkWhole(long length) throws IOException {
+    String url = newUrl();
+    if (url.isEmpty()) {
+      copy();
+    } else {
+      requireAtMost(length);
+      put(url, this::newUrl, 0, length);
+    }
+    String checksum = new MD5Hash(local.hash(0, length)).toString();
+    local.requireLength(length);
+    mayBeLinked = true;
+    repository.link(branch, key, address, length, checksum);
+    return checksum;
+  }
+
+  /** The presigned URL of a new address; empty where there is none. */
+  private String newUrl() throws IOException {
+    address = repository.address(branch, key, way != Way.FILESYSTEM);
+    return address.urls.get(0);
+  }
+
+  private void requireAtMost(long length) throws IOException {
+    if (length > MOST_AT_ONCE && address.physical.startsWith("s3://")) {
+      throw new IOException(
+          destination
+              + " is larger than 5 GiB, which S3 takes in parts only, and this server of lakeFS gives no"
+              + " presigned URLs for parts. Write smaller files (spark.sql.files.maxRecordsPerFile)");
+    }
+  }
+
+  private String linkParts(long length) throws IOException {
+    long most = LocalFile.MOST_PARTS;
+    long size = Math.max(LocalFile.partSize(conf), (length + most - 1) / most);
+    address = repository.beginUpload(branch, key, (int) ((length + size - 1) / size));
+    waits = true;
+    List<String> etags = new ArrayList<>();
+    for (String url : address.urls) {
+      int number = etags.size() + 1;
+      long from = etags.size() * size;
+      CallableRaisingIOE<String> newUrl = () -> repository.partUrl(branch, key, address, number);
+      HttpResponse<byte[]> part = put(url, newUrl, from, Math.min(size, length - from));
+      etags.add(
+          part.headers()
+              .firstValue("ETag")
+              .orElseThrow(() -> new IOException("The store gave no etag for a part of " + key)));
+    }
+    local.requireLength(length);
+    String[] checksum = new String[1];
+    mayBeLinked = true;
+    Retries.times(
+        TRIES,
+        (time, failure) -> LakefsServer.pause(FIRST_PAUSE << time),
+        () -> checksum[0] = complete(length, etags));
+    waits = false;
+    return checksum[0];
+  }
+
+  /**
+   * Completes the upload, and with it the server links the file. After a failure a look shows
+   * whether it did. It may be asked again: what a lost request completes late has the same content.
+   */
+  private String complete(long length, List<String> etags) throws IOException {
+    try {
+      return repository.completeUpload(branch, key, address, etags);
+    } catch (IOException e) {
+      List<Record> seen = new ArrayList<>();
+      repository.list(branch, key, "", 1, seen::add);
+      for (Record file : seen) {
+        if (file.text("path").equals(key) && file.number("size_bytes") == length) {
+          return file.text("checksum");
+        }
+      }
+      throw e;
+    }
+  }
+
+  /** Uploads to a presigned URL, and to another one if it has expired while the request waited. */
+  private HttpResponse<byte[]> put(
+      String first, CallableRaisingIOE<String> another, long from, long length) throws IOException {
+    String url = first;
+    for (int tries = 1; ; tries++) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(url)).timeout(TIMEOUT).PUT(body(from, length));
+      if (address.physical.startsWith("http")) {
+        // Azure's.
+        request.header("x-ms-blob-type", "BlockBlob");
+      }
+      try {
+        return repository.presigned(request.build());
+      } catch (LakefsException e) {
+        if (e.getStatusCode() != FORBIDDEN || tries == TRIES) {
+          throw e;
+        }
+        url = another.apply();
+      }
+    }
+  }
+
+  /** A piece of the file, read while it is sent. One that ends too early fails the request. */
+  private BodyPublisher body(long from, long length) {
+    if (length == 0) {
+      return BodyPublishers.noBody();
+    }
+    long end = from + length;
+    return BodyPublishers.fromPublisher(
+        BodyPublishers.ofByteArrays(
+            () ->
+                LongStream.iterate(from, at -> at < end, at -> at + CHUNK)
+                    .mapToObj(at -> chunk(at, (int) Math.min(CHUNK, end - at)))
+                    .takeWhile(chunk -> chunk.length > 0)
+                    .iterator()),
+        length);
+  }
+
+  private byte[] chunk(long at, int length) {
+    try (InputStream in = local.at(at)) {
+      return in.readNBytes(length);
+    } catch (IOException e) {
+      return new byte[0];
+    }
+  }
+
+  /** Writes the file to its address through the cluster's own filesystem. */
+  private void copy() throws IOException {
+    Path physical = ofCluster(address.physical);
+    try (InputStream in = local.at(0);
+        OutputStream out = physical.getFileSystem(conf).create(physical, true)) {
+      in.transferTo(out);
+    } catch (IOException e) {
+      throw new IOException(
+          "lakeFS gives no presigned URLs, so "
+              + destination
+              + " is written by the cluster's own filesystem, and that failed. Its settings have to"
+              + " let executors write below "
+              + physical.getParent(),
+          e);
+    }
+  }
+
+  /** How Hadoop calls the place behind lakeFS. */
+  static Path ofCluster(String physical) throws IOException {
+    Matcher azure = AZURE.matcher(physical);
+    if (azure.matches()) {
+      return new Path(
+          String.format(
+              "abfss://%s@%s.dfs.%s/%s",
+              azure.group(3), azure.group(1), azure.group(2), azure.group(4)));
+    }
+    if (physical.startsWith("s3://") || physical.startsWith("gs://")) {
+      return new Path(physical.replaceFirst("^s3:", "s3a:"));
+    }
+    throw new IOException(
+        "lakeFS keeps this repository at "
+            + physical
+            + ", and gives no presigned URLs, so executors cannot write there. Use a repository in an"
+            + " object store, with presigned URLs (pre_sign_support) or a filesystem of the cluster");
+  }
 
   /** How the content of a file gets to its address. */
   public enum Way {

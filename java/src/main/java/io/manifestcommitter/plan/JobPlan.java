@@ -254,8 +254,9 @@ public final class JobPlan implements Closeable {
 
     /** Whether the job may publish a file. */
     boolean allows(FileEntry file) {
-      boolean isStaged = file.isUpload() || StorePaths.isBelow(staging, file.source());
-      return isStaged && holdsDestination(file.destination());
+      boolean isOwn =
+          !file.sourceDirectory().isPresent() || StorePaths.isBelow(staging, file.source());
+      return isOwn && holdsDestination(file.destination());
     }
 
     /** A destination below the staging directory would be deleted with it. */

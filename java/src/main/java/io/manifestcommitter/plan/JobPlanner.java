@@ -332,24 +332,24 @@ public final class JobPlanner implements Closeable {
     }
   }
 
-  /** By where it lies, and that of an upload by where it goes: the innermost one there decides. */
+  /** By where it lies, if it lies somewhere, else by where it goes: the innermost one decides. */
   private Target targetOf(FileEntry file) throws PlanRejectedException {
-    boolean isUpload = file.isUpload();
+    boolean liesNowhere = !file.sourceDirectory().isPresent();
     // Files come directory by directory, mostly.
-    if (!isUpload && lastTarget.allows(file)) {
+    if (!liesNowhere && lastTarget.allows(file)) {
       return lastTarget;
     }
     Target target = null;
-    Path above = (isUpload ? file.destination() : file.source()).getParent();
+    Path above = (liesNowhere ? file.destination() : file.source()).getParent();
     for (; above != null && target == null; above = above.getParent()) {
-      target = (isUpload ? targets : byStaging).get(above);
+      target = (liesNowhere ? targets : byStaging).get(above);
     }
     if (target != null && target.allows(file)) {
       lastTarget = target;
       return target;
     }
     throw new PlanRejectedException(
-        isUpload || target != null
+        liesNowhere || target != null
             ? "The destination "
                 + file.destination()
                 + " of "

@@ -290,7 +290,7 @@ final class LakefsJob implements WriteJob {
     private long[] planFiles(CommittedFiles committed, JobPlanner planner) throws IOException {
       long[] sizes = new long[committed.count()];
       Arrays.fill(sizes, -1);
-      committed.forEachUpload(
+      committed.forEachLinked(
           write.table,
           (number, file) -> {
             planner.publish(file);

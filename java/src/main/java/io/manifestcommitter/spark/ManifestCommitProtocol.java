@@ -210,7 +210,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
       delegate.setupTask(context);
       return;
     }
-    attempt = new SparkTask(jobId, new Path(table), context);
+    attempt = run(() -> new SparkTask(jobId, new Path(table), lakefsWay, context));
   }
 
   @Override
@@ -257,7 +257,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
 
   /**
    * Asks the driver for permission and answers with the names of the attempt's files. Makes no
-   * store request; where output is uploaded, uploads it: two requests a file.
+   * store request; where output is uploaded, uploads it: two requests a file, in lakeFS three.
    */
   @Override
   public TaskCommitMessage commitTask(TaskAttemptContext context) {

@@ -9,6 +9,8 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.config.CommitterConfig.S3WriteTo;
 import io.manifestcommitter.journal.Heartbeat;
+import io.manifestcommitter.lakefs.LakefsTable;
+import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.store.CallerContext;
@@ -29,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -51,7 +54,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The executor's side of one write: the files of one task attempt. Where the store renames, they
  * are written to the job's staging directory. Where it completes uploads, they are written to the
- * executor's disk, or to S3A's magic paths, and uploaded from there.
+ * executor's disk, or to S3A's magic paths, and uploaded from there. In lakeFS they are uploaded
+ * from the disk, too, and linked to the branch of the job.
  */
 final class SparkTask {
   private static final Logger LOG = LoggerFactory.getLogger(SparkTask.class);
@@ -76,10 +80,21 @@ final class SparkTask {
   private final Map<StagedFile, FileUpload> uploads = new TreeMap<>();
   private final List<File> onDisk = new ArrayList<>();
 
-  /** Null until there is a file on disk. */
+  /** Empty where the table is in another store. */
+  private final Optional<LakefsTable> lakefs;
+
+  private final LakefsUpload.Way lakefsWay;
+
+  /** Null until there is a file on disk that is uploaded while it is written. */
   private Follow follow;
 
-  SparkTask(String jobId, Path table, TaskAttemptContext context) {
+  /**
+   * The attempt of a task.
+   *
+   * @param lakefsWay how it uploads to lakeFS; null where the table is in another store
+   */
+  SparkTask(String jobId, Path table, LakefsUpload.Way lakefsWay, TaskAttemptContext context)
+      throws IOException {
     TaskContext spark = TaskContext.get();
     this.id = spark != null ? spark.taskAttemptId() : context.getTaskAttemptID().getId();
     this.jobId = jobId;
@@ -90,6 +105,11 @@ final class SparkTask {
     this.config = new CommitterConfig(conf);
     this.stores = new Stores(conf);
     this.store = stores.all();
+    this.lakefsWay = lakefsWay;
+    this.lakefs =
+        lakefsWay == null
+            ? Optional.empty()
+            : LakefsTable.of(conf, table, config.requestGate(() -> {}));
     this.isOver = () -> spark != null && spark.isCompleted();
   }
 
@@ -104,6 +124,16 @@ final class SparkTask {
    * @param mayReplace whether files there may be replaced
    */
   String newFileAt(Path directory, String name, boolean mayReplace) throws IOException {
+    if (lakefs.isPresent() || LakefsTable.isOne(conf, directory)) {
+      throw new IOException(
+          "A file of "
+              + table
+              + " was to go to the location "
+              + directory
+              + " of a partition. No merge in lakeFS covers both, so such partitions are not written."
+              + " Nothing was published. Move the partition into its table (ALTER TABLE ... PARTITION"
+              + " ... SET LOCATION)");
+    }
     Path location = LocationMarks.resolve(stores, directory, stores.resolve(table));
     if (!marks.containsKey(location)) {
       stores.requireSafeRename(location);
@@ -118,7 +148,7 @@ final class SparkTask {
 
   private String newFile(StagedFile file, Path target, StagingRoot root) throws IOException {
     files.add(file);
-    if (!stores.completesUploads(target)) {
+    if (!lakefs.isPresent() && !stores.completesUploads(target)) {
       return file.in(root.output()).toString();
     }
     FileUpload upload = uploads.get(file);
@@ -132,7 +162,7 @@ final class SparkTask {
   private FileUpload newUpload(Path destination) throws IOException {
     // A directory for each file: names of files in different partitions may be the same.
     String own = "manifest-committer-" + jobId + "-" + id + "/" + uploads.size();
-    if (config.s3WriteTo == S3WriteTo.MAGIC) {
+    if (!lakefs.isPresent() && config.s3WriteTo == S3WriteTo.MAGIC) {
       return stores.magicUploads(destination).newUpload(destination, jobId, own.replace('/', '-'));
     }
     Path directory =
@@ -141,8 +171,12 @@ final class SparkTask {
     File parent = new File(directory.toUri().getPath());
     Files.createDirectories(parent.toPath());
     onDisk.add(parent);
-    FileUpload upload = store.newUpload(new File(parent, destination.getName()), destination);
-    LOG.debug("{} is written to {} first", destination, upload.path());
+    File local = new File(parent, destination.getName());
+    LOG.debug("{} is written to {} first", destination, local);
+    if (lakefs.isPresent()) {
+      return new LakefsUpload(lakefs.get(), jobId, lakefsWay, conf, local, destination);
+    }
+    FileUpload upload = store.newUpload(local, destination);
     if (follow == null) {
       follow = new Follow(isOver);
     }
@@ -174,11 +208,14 @@ final class SparkTask {
     return TaskOutput.message(jobId, task, staged);
   }
 
-  private static void upload(StagedFile file, FileUpload upload, Queue<StagedFile> uploaded)
+  private void upload(StagedFile file, FileUpload upload, Queue<StagedFile> uploaded)
       throws IOException {
     if (upload.isWritten()) {
       StoreEntry entry = upload.finish();
-      uploaded.add(file.uploaded(entry.length(), entry.etag()));
+      uploaded.add(
+          lakefs.isPresent()
+              ? file.linked(entry.length(), entry.etag())
+              : file.uploaded(entry.length(), entry.etag()));
     } else {
       upload.abort();
     }
@@ -215,7 +252,9 @@ final class SparkTask {
             removeFromDisk();
             workers.forEach(uploads.values(), upload -> Retries.few(upload::abort));
             workers.forEach(own, store::deleteFile);
-            if (!files.isEmpty() && !Heartbeat.last(store, staging.root()).isPresent()) {
+            // A job in lakeFS leaves no directories.
+            boolean mayLeave = !files.isEmpty() && !lakefs.isPresent();
+            if (mayLeave && !Heartbeat.last(store, staging.root()).isPresent()) {
               if (madeTable && config.markSuccessfulJobs) {
                 // A table that the job committed is not empty: it has a report.
                 directories.add(staging.directory());

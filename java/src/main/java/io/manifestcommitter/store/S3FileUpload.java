@@ -3,7 +3,6 @@ package io.manifestcommitter.store;
 
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -21,22 +20,15 @@ import org.apache.hadoop.util.functional.CallableRaisingIOE;
  * If one has changed, all is uploaded again.
  */
 final class S3FileUpload implements FileUpload {
-  /** What S3 takes ("Amazon S3 multipart upload limits"); the last part may be smaller. */
-  private static final long LEAST_PART_SIZE = 5L << 20;
-
-  private static final int MOST_PARTS = 10_000;
-
   /** So that any file still fits, in larger parts, when its length is known. */
-  private static final int MOST_WHILE_IT_GROWS = MOST_PARTS / 2;
-
-  private static final int BUFFER = 64 << 10;
+  private static final int MOST_WHILE_IT_GROWS = LocalFile.MOST_PARTS / 2;
 
   private final HadoopStore store;
 
   /** The uploads of the filesystem that is open now. */
   private final CallableRaisingIOE<S3Uploads> uploads;
 
-  private final File local;
+  private final LocalFile local;
   private final Path destination;
   private final long partSize;
   private final List<Piece> pieces = new ArrayList<>();
@@ -64,7 +56,7 @@ final class S3FileUpload implements FileUpload {
   /**
    * Of a file; no request.
    *
-   * @param partSize in bytes; what S3 takes if that is more
+   * @param partSize in bytes
    */
   S3FileUpload(
       HadoopStore store,
@@ -74,14 +66,14 @@ final class S3FileUpload implements FileUpload {
       long partSize) {
     this.store = store;
     this.uploads = uploads;
-    this.local = local;
+    this.local = new LocalFile(local);
     this.destination = destination;
-    this.partSize = Math.max(LEAST_PART_SIZE, partSize);
+    this.partSize = partSize;
   }
 
   @Override
   public Path path() {
-    return new Path(local.toURI());
+    return local.path();
   }
 
   @Override
@@ -141,15 +133,13 @@ final class S3FileUpload implements FileUpload {
   /** May be called again after a failure: goes on where it stood. */
   private StoreEntry putRest() throws IOException {
     long length = local.length();
-    int partsLeft = MOST_PARTS - pieces.size();
+    int partsLeft = LocalFile.MOST_PARTS - pieces.size();
     long size = Math.max(partSize, (length - uploaded + partsLeft - 1) / partsLeft);
     while (pieces.isEmpty() || uploaded < length) {
       long rest = length - uploaded;
       put(Math.min(size, rest), rest <= size);
     }
-    if (local.length() != length) {
-      throw new IOException(local + " was written to while it was uploaded");
-    }
+    local.requireLength(length);
     return StoreEntry.file(destination, length, upload().toEtag(etag()), 0);
   }
 
@@ -158,8 +148,8 @@ final class S3FileUpload implements FileUpload {
     if (id == null) {
       id = now.begin(destination);
     }
-    byte[] hash = hash(uploaded, length);
-    try (InputStream content = at(uploaded)) {
+    byte[] hash = local.hash(uploaded, length);
+    try (InputStream content = local.at(uploaded)) {
       String part = now.put(id, pieces.size() + 1, isLast, destination, content, length);
       pieces.add(new Piece(length, hash, part));
       uploaded += length;
@@ -170,7 +160,7 @@ final class S3FileUpload implements FileUpload {
     long from = 0;
     for (Piece piece : pieces) {
       if (local.length() - from < piece.length
-          || !Arrays.equals(hash(from, piece.length), piece.hash)) {
+          || !Arrays.equals(local.hash(from, piece.length), piece.hash)) {
         return false;
       }
       from += piece.length;
@@ -192,32 +182,5 @@ final class S3FileUpload implements FileUpload {
       whole.update(piece.hash);
     }
     return new MD5Hash(whole.digest()) + "-" + pieces.size();
-  }
-
-  private InputStream at(long from) throws IOException {
-    FileInputStream in = new FileInputStream(local);
-    try {
-      in.getChannel().position(from);
-      return in;
-    } catch (IOException e) {
-      in.close();
-      throw e;
-    }
-  }
-
-  private byte[] hash(long from, long length) throws IOException {
-    MessageDigest digest = MD5Hash.getDigester();
-    byte[] buffer = new byte[BUFFER];
-    try (InputStream in = at(from)) {
-      for (long left = length; left > 0; ) {
-        int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
-        if (read < 0) {
-          throw new IOException(local + " ended while it was uploaded");
-        }
-        digest.update(buffer, 0, read);
-        left -= read;
-      }
-    }
-    return digest.digest();
   }
 }

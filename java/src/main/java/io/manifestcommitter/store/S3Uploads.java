@@ -48,9 +48,6 @@ import org.slf4j.LoggerFactory;
  */
 final class S3Uploads {
   private static final Logger LOG = LoggerFactory.getLogger(S3Uploads.class);
-  private static final String PART_SIZE = "fs.s3a.multipart.size";
-  private static final long DEFAULT_PART_SIZE = 64L << 20;
-
   private static final String PART_HANDLE = "S3A-part01";
   private static final String BETWEEN_FIELDS = ":";
 
@@ -81,7 +78,7 @@ final class S3Uploads {
 
   /** In bytes, as the user wants it. */
   long partSize() {
-    return fs.getConf().getLongBytes(PART_SIZE, DEFAULT_PART_SIZE);
+    return LocalFile.partSize(fs.getConf());
   }
 
   /** Begins an upload, and answers with the store's id of it. */

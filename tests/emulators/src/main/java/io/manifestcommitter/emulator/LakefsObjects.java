@@ -50,6 +50,13 @@ final class LakefsObjects {
         storage.abort(uploaded(asked), asked.other());
         yield new Reply(204);
       }
+      case "upload-part" ->
+          json(
+              200,
+              object()
+                  .put(
+                      "presigned_url",
+                      part(uploaded(asked), asked.other(), asked.route().names().get(3))));
       case "put" -> put(asked);
       case "delete" -> {
         repository.remove(asked.ref(), asked.path());
@@ -108,9 +115,13 @@ final class LakefsObjects {
     ObjectNode node = object().put("upload_id", upload).put("physical_address", address);
     ArrayNode urls = node.putArray("presigned_urls");
     for (int part = 1; part <= parts; part++) {
-      urls.add(storage.presigned(address, "partNumber=" + part + "&uploadId=" + upload + "&"));
+      urls.add(part(address, upload, Integer.toString(part)));
     }
     return json(201, node);
+  }
+
+  private String part(String address, String upload, String number) {
+    return storage.presigned(address, "partNumber=" + number + "&uploadId=" + upload + "&");
   }
 
   private Reply completeUpload(LakefsRequest asked) throws LakefsException {

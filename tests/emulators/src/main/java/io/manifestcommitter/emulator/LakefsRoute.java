@@ -17,7 +17,7 @@ record LakefsRoute(String operation, List<String> names) {
   static final String ROOT = "/api/v1/";
 
   private static final List<String> HOLDERS =
-      List.of("repositories", "branches", "refs", "commits", "pmpu", "diff", "merge");
+      List.of("repositories", "branches", "refs", "commits", "pmpu", "parts", "diff", "merge");
 
   private static final Map<String, String> OPERATIONS =
       Map.ofEntries(
@@ -36,6 +36,7 @@ record LakefsRoute(String operation, List<String> names) {
           Map.entry("POST repositories/*/branches/*/staging/pmpu", "upload"),
           Map.entry("PUT repositories/*/branches/*/staging/pmpu/*", "upload-complete"),
           Map.entry("DELETE repositories/*/branches/*/staging/pmpu/*", "upload-abort"),
+          Map.entry("PUT repositories/*/branches/*/staging/pmpu/*/parts/*", "upload-part"),
           Map.entry("POST repositories/*/branches/*/objects", "put"),
           Map.entry("DELETE repositories/*/branches/*/objects", "delete"),
           Map.entry("POST repositories/*/branches/*/objects/delete", "delete-many"),
