@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.spark;
 
-import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.ReplacingJobs;
@@ -11,8 +10,6 @@ import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
-import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.Retries;
@@ -92,7 +89,8 @@ final class CleanUpSparkJob {
       workers.shield(
           () -> {
             if (!commitTried) {
-              saveAborted(
+              write.saveAborted(
+                  write.description(root, staging.isNewTable()),
                   failure
                       .map(line -> "A job of Spark failed meanwhile: " + line)
                       .orElse("A task failed, or it was cancelled: the driver's log says why"));
@@ -140,16 +138,6 @@ final class CleanUpSparkJob {
     } catch (IOException | RuntimeException e) {
       return ", and " + root.root() + " cannot be looked at: " + e;
     }
-  }
-
-  private void saveAborted(String why) throws IOException {
-    new SaveSummary(
-            store,
-            write.description(root, staging.isNewTable()),
-            write.config,
-            new StatisticsRecorder(),
-            CommitProgress.unwatched())
-        .saveAborted(why);
   }
 
   /**

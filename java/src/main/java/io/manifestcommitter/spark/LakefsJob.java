@@ -3,7 +3,6 @@ package io.manifestcommitter.spark;
 
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
-import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.commit.Workers.Result;
 import io.manifestcommitter.config.CommitterConfig;
@@ -29,7 +28,6 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
-import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.spark.CommittedFiles.Directory;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreEntry;
@@ -87,7 +85,7 @@ final class LakefsJob implements WriteJob {
   public void setUp() throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        begin(CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
+        write.begin(gate, CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
     progress.run(
         () -> {
           requireServed();
@@ -131,12 +129,6 @@ final class LakefsJob implements WriteJob {
     }
   }
 
-  private CommitProgress begin(
-      CommitSnapshot.Kind kind, String stage, StatisticsRecorder statistics) {
-    gate.recordTo(statistics);
-    return Commits.begin(kind, stage, write.jobId, write.table.toString(), statistics);
-  }
-
   /** How tasks upload; known from {@link #setUp} on. */
   LakefsUpload.Way way() {
     return way;
@@ -161,7 +153,7 @@ final class LakefsJob implements WriteJob {
     commitTried = true;
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        begin(CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, statistics);
+        write.begin(gate, CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, statistics);
     progress.run(() -> commit(messages, write.workers(progress), statistics));
   }
 
@@ -218,13 +210,9 @@ final class LakefsJob implements WriteJob {
         Workers workers = write.workers();
         workers.toItsEnd();
         if (!commitTried) {
-          new SaveSummary(
-                  write.store,
-                  write.description(root, isNew, Map.of()),
-                  write.config,
-                  new StatisticsRecorder(),
-                  CommitProgress.unwatched())
-              .saveAborted("A task failed, or it was cancelled: the driver's log says why");
+          write.saveAborted(
+              write.description(root, isNew, Map.of()),
+              "A task failed, or it was cancelled: the driver's log says why");
         }
         remove(workers, branch::remove);
     }

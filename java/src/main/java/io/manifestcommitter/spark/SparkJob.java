@@ -8,7 +8,6 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.progress.CommitSnapshot;
-import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.RequestGate;
@@ -49,14 +48,8 @@ final class SparkJob implements WriteJob {
   public void setUp() throws IOException {
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        begin(CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
+        write.begin(gate, CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
     progress.run(() -> staging = new SetUpSparkJob(write, file, progress).run());
-  }
-
-  private CommitProgress begin(
-      CommitSnapshot.Kind kind, String stage, StatisticsRecorder statistics) {
-    gate.recordTo(statistics);
-    return Commits.begin(kind, stage, write.jobId, write.table.toString(), statistics);
   }
 
   @Override
@@ -83,7 +76,8 @@ final class SparkJob implements WriteJob {
     committed.addAll(messages);
     StatisticsRecorder statistics = new StatisticsRecorder();
     CommitProgress progress =
-        begin(CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_SEAL_OUTPUT, statistics);
+        write.begin(
+            gate, CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_SEAL_OUTPUT, statistics);
     progress.run(() -> commit(messages, write.workers(progress), statistics));
   }
 

@@ -4,6 +4,7 @@ package io.manifestcommitter.spark;
 import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.JobDescription;
+import io.manifestcommitter.commit.SaveSummary;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
@@ -14,7 +15,11 @@ import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
+import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.progress.CommitSnapshot;
+import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
@@ -92,6 +97,19 @@ final class WriteRequest {
 
   Workers workers(CommitProgress progress) {
     return new Workers(config.ioThreads, () -> {}, Audit.job(jobId), progress);
+  }
+
+  /** Begins to count, and to show, a part of the job. */
+  CommitProgress begin(
+      RequestGate gate, CommitSnapshot.Kind kind, String stage, StatisticsRecorder statistics) {
+    gate.recordTo(statistics);
+    return Commits.begin(kind, stage, jobId, table.toString(), statistics);
+  }
+
+  /** Saves the report of the job that was aborted before its commit, if reports are saved. */
+  void saveAborted(JobDescription job, String why) {
+    CommitProgress unwatched = CommitProgress.unwatched();
+    new SaveSummary(store, job, config, new StatisticsRecorder(), unwatched).saveAborted(why);
   }
 
   /**
