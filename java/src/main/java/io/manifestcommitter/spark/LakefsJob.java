@@ -257,7 +257,7 @@ final class LakefsJob implements WriteJob {
         long[] sizes = planFiles(committed, planner);
         List<String> old = new ArrayList<>();
         try (JobPlan plan = plan(committed, planner, old)) {
-          commit(plan, new Exactly(committed, sizes, old));
+          commit(plan, new Exactly(committed, sizes, old, table.prefix()));
         }
       } catch (AlreadyCommittedException e) {
         work.skipped(e.by);
@@ -413,13 +413,18 @@ final class LakefsJob implements WriteJob {
 
   /** What the commit of the job changes. */
   private static final class Exactly implements LakefsCommit.Plan {
+    /** What the job itself writes, by its path in the table. */
     final Set<String> own = new HashSet<>();
+
+    /** What is replaced, by its path in the repository. */
     final List<String> old;
 
+    private final String prefix;
     private final Map<String, Directory> directories;
     private final long[] sizes;
 
-    Exactly(CommittedFiles committed, long[] sizes, List<String> old) {
+    Exactly(CommittedFiles committed, long[] sizes, List<String> old, String prefix) {
+      this.prefix = prefix;
       this.directories =
           committed.directories().getOrDefault(StagedFile.TABLE, Collections.emptyNavigableMap());
       this.sizes = sizes;
@@ -441,9 +446,8 @@ final class LakefsJob implements WriteJob {
 
     @Override
     public int removed() {
-      Set<String> again = new HashSet<>(old);
-      again.retainAll(own);
-      return old.size() - again.size();
+      return (int)
+          old.stream().filter(path -> !own.contains(path.substring(prefix.length()))).count();
     }
   }
 
