@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
+import io.manifestcommitter.store.LakefsGateway;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
@@ -23,10 +24,7 @@ public final class LakefsTable {
   public static final String ACCESS_KEY = "fs.lakefs.access.key";
   public static final String SECRET_KEY = "fs.lakefs.secret.key";
 
-  /** Before and after the repository in the setting that names the API behind a gateway. */
   private static final String BUCKET = "fs.s3a.bucket.";
-
-  private static final String OF_BUCKET = ".lakefs.endpoint";
 
   /** What the names of all branches of the committer begin with. */
   private static final String BRANCHES = "manifest-";
@@ -46,18 +44,16 @@ public final class LakefsTable {
     this.key = key;
   }
 
-  /** The setting that names the API of a repository that is called by the S3 gateway. */
-  public static String endpointOfGateway(String repository) {
-    return BUCKET + repository + OF_BUCKET;
+  /** The setting that names the API of a path that {@link #isOne}. */
+  public static String endpointKey(Configuration conf, Path path) {
+    return new Stores(conf).family(path) == StoreFamily.LAKEFS
+        ? ENDPOINT
+        : LakefsGateway.setting(path.toUri().getAuthority());
   }
 
   /** Whether what is written at a path goes through the API of lakeFS. No request. */
   public static boolean isOne(Configuration conf, Path path) {
-    StoreFamily family = new Stores(conf).family(path);
-    String authority = String.valueOf(path.toUri().getAuthority());
-    return family == StoreFamily.LAKEFS
-        || (family == StoreFamily.S3
-            && !conf.getTrimmed(endpointOfGateway(authority), "").isEmpty());
+    return new Stores(conf).isLakefs(path);
   }
 
   /**
@@ -77,7 +73,7 @@ public final class LakefsTable {
           path + " names no table in lakeFS: it has to be lakefs://repository/branch/path");
     }
     boolean isGateway = new Stores(conf).family(path) == StoreFamily.S3;
-    String endpoint = required(conf, isGateway ? endpointOfGateway(repository) : ENDPOINT, path);
+    String endpoint = required(conf, endpointKey(conf, path), path);
     LakefsServer server =
         new LakefsServer(
             URI.create(endpoint.replaceAll("/+$", "")),

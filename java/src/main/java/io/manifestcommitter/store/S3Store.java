@@ -61,9 +61,11 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public Optional<String> shortcoming(Path path) {
-    Optional<String> bySettings = shortcoming(fs().getConf(), path);
-    if (bySettings.isPresent()) {
-      return bySettings;
+    Configuration conf = fs().getConf();
+    Optional<String> found =
+        shortcoming(conf, path).or(() -> LakefsGateway.shortcoming(conf, path));
+    if (found.isPresent()) {
+      return found;
     }
     try {
       uploads();
@@ -86,11 +88,11 @@ public final class S3Store extends HadoopStore {
           "a directory bucket of S3 Express lists and completes uploads in another way. Write to a"
               + " general purpose bucket.");
     }
-    if (!setting(conf, bucket, MULTIPART, "true").equals("true")) {
+    if (!StoreFamily.s3aSetting(conf, bucket, MULTIPART, "true").equals("true")) {
       return Optional.of(MULTIPART + " is false, and output is multipart uploads. Set it to true.");
     }
     for (String key : new String[] {ENCRYPTION, OLD_ENCRYPTION}) {
-      if (setting(conf, bucket, key, "").startsWith("CSE")) {
+      if (StoreFamily.s3aSetting(conf, bucket, key, "").startsWith("CSE")) {
         return Optional.of(
             key
                 + " is client-side encryption, which S3A does not do in uploads that another process"
@@ -98,12 +100,6 @@ public final class S3Store extends HadoopStore {
       }
     }
     return Optional.empty();
-  }
-
-  /** For one bucket or for all. */
-  private static String setting(Configuration conf, String bucket, String key, String otherwise) {
-    String ofBucket = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
-    return conf.getTrimmed(ofBucket, conf.getTrimmed(key, otherwise));
   }
 
   private S3Uploads uploads() throws IOException {

@@ -80,6 +80,12 @@ public enum StoreFamily {
     return List.of(conf.getTrimmedStrings(ATOMIC_RENAME_SCHEMES)).contains(scheme);
   }
 
+  /** What is set for S3A, for one bucket or for all. */
+  static String s3aSetting(Configuration conf, String bucket, String key, String otherwise) {
+    String ofBucket = "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
+    return conf.getTrimmed(ofBucket, conf.getTrimmed(key, otherwise));
+  }
+
   /** Whether a class is the one of hadoop-aws, or extends it. */
   private static boolean isS3a(String name, Configuration conf) {
     if (name.equals(S3A)) {

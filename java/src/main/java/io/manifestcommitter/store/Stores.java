@@ -119,11 +119,26 @@ public final class Stores implements Store {
     return family(path) == StoreFamily.S3;
   }
 
+  /** Whether what Spark writes there is committed by the API of lakeFS. Opens nothing. */
+  public boolean isLakefs(Path path) {
+    String bucket = String.valueOf(path.toUri().getAuthority());
+    return family(path) == StoreFamily.LAKEFS
+        || (family(path) == StoreFamily.S3
+            && !conf.getTrimmed(LakefsGateway.setting(bucket), "").isEmpty());
+  }
+
   /**
    * Why jobs of the Hadoop protocol, which publishes by renames alone, are refused at {@code path};
    * empty if they are served. Opens nothing.
    */
   public Optional<String> refusalOfRenames(Path path) {
+    if (isLakefs(path)) {
+      return Optional.of(
+          "The manifest committer's Hadoop protocol does not serve lakeFS ("
+              + path
+              + "). Its renames would change the branch that readers read file by file. Write with"
+              + " Spark SQL or DataFrames: that goes through the Spark protocol, and is one merge.");
+    }
     return completesUploads(path)
         ? Optional.of(
             "The manifest committer's Hadoop protocol does not serve "

@@ -21,6 +21,7 @@ record LakefsRoute(String operation, List<String> names) {
 
   private static final Map<String, String> OPERATIONS =
       Map.ofEntries(
+          Map.entry("GET healthcheck", "healthcheck"),
           Map.entry("GET config", "config"),
           Map.entry("POST repositories", "repository-create"),
           Map.entry("GET repositories/*", "repository"),

@@ -31,7 +31,8 @@ import org.w3c.dom.Element;
  * no versions, tags, access lists, leases or storage classes.
  *
  * <p>Operations: get, head, put, copy, delete, delete-many, list, initiate, part, complete, abort,
- * list-uploads, bucket, and unknown for anything else, which is answered 501.
+ * list-uploads, bucket; other-bucket, which is answered 404; and unknown for anything else, which
+ * is answered 501.
  */
 final class S3Protocol implements Protocol {
   private static final int MOST_KEYS = 1000;
@@ -98,6 +99,9 @@ final class S3Protocol implements Protocol {
 
   @Override
   public Operation classify(Call call) {
+    if (!isOfBucket(call)) {
+      return new Operation("other-bucket", call.rawPath());
+    }
     String key = key(call);
     String operation = operation(call, key);
     return switch (operation) {
@@ -141,6 +145,10 @@ final class S3Protocol implements Protocol {
     };
   }
 
+  private boolean isOfBucket(Call call) {
+    return (call.rawPath() + "/").startsWith("/" + name + "/");
+  }
+
   /** Decoded; empty for the bucket itself. */
   private static String key(Call call) {
     String path = call.rawPath().substring(1);
@@ -181,7 +189,7 @@ final class S3Protocol implements Protocol {
 
   private Reply answered(Call call) throws S3Exception {
     String path = call.rawPath();
-    if (!path.equals("/" + name) && !path.startsWith("/" + name + "/")) {
+    if (!isOfBucket(call)) {
       throw new S3Exception(404, "NoSuchBucket", "The specified bucket does not exist: " + path);
     }
     checkExpiry(call);
