@@ -326,6 +326,8 @@ def _hadoops(report: Mapping[str, Any]) -> str | None:
     name = (report["committer"] or factory).rpartition(".")[2]
     if _is_bound(report):
         name = "the manifest committer"
+    elif _is_ours(report) and _is_lakefs(report):
+        name += ", which refuses them in lakeFS"
     if any(problem["code"].startswith(_NOT_MADE) for problem in report["problems"]):
         name += ", which could not be made"
     source = report["factorySource"]
@@ -359,8 +361,17 @@ def _commits_sql(report: Mapping[str, Any]) -> bool:
 def _is_bound(report: Mapping[str, Any]) -> bool:
     """Whether our factory made the committer, or would where none was made."""
     committer = report["committer"]
-    made = committer is None and report["factory"] == session.FACTORY_CLASS
+    made = committer is None and _is_ours(report) and not _is_lakefs(report)
     return made or bool(committer == _COMMITTER)
+
+
+def _is_ours(report: Mapping[str, Any]) -> bool:
+    return bool(report["factory"] == session.FACTORY_CLASS)
+
+
+def _is_lakefs(report: Mapping[str, Any]) -> bool:
+    """Whether lakeFS's API commits what Spark SQL writes."""
+    return any(key.endswith("lakefs.endpoint") for key in report["options"])
 
 
 def _count(number: int, what: str) -> str:

@@ -199,6 +199,17 @@ def test_the_verdict_and_who_commits(protocol, changed, verdict, sparks, hadoops
     ]
 
 
+def test_in_lakefs_our_factory_commits_nothing():
+    api = {"value": "http://x/api/v1", "source": "k", "default": None, "meaning": None}
+    report = REPORT | {"ok": True, "commitProtocol": OURS, "problems": []}
+    report |= {"factory": mc.session.FACTORY_CLASS}
+    text = mc.info.info_text(report | {"options": {"fs.lakefs.endpoint": api}}).splitlines()
+    assert text[0] == "gs://b/t: ok, the manifest committer commits Spark SQL"
+    assert text[2].split(None, 2)[2] == (
+        "ManifestCommitterFactory, which refuses them in lakeFS (k, mapred-default.xml)"
+    )
+
+
 def test_a_path_that_is_none():
     unknown = dict.fromkeys(("commitProtocol", "factory", "factoryKey", "factorySource"))
     report = REPORT | unknown | {"path": "a\x1b[2J\nb", "served": False, "watching": {}}

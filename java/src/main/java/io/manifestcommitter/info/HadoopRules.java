@@ -8,6 +8,8 @@ import io.manifestcommitter.config.UnknownOption;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
 import io.manifestcommitter.info.Problem.Severity;
+import io.manifestcommitter.lakefs.LakefsTable;
+import io.manifestcommitter.store.LakefsGateway;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
@@ -70,13 +72,15 @@ final class HadoopRules extends Rules {
     if (refusal.isPresent()) {
       checkRefused();
     } else {
-      if (isForSparkOnly) {
+      if (stores.isLakefs(path)) {
+        checkLakefs();
+      } else if (isForSparkOnly) {
         checkS3();
       } else {
         checkBinding();
       }
       checkSession();
-      if (!isForSparkOnly || !factory.isOurs()) {
+      if (!isForSparkOnly || !factory.isOurs() || stores.isLakefs(path)) {
         probe.problem().ifPresent(this::checkProbe);
       }
     }
@@ -96,7 +100,9 @@ final class HadoopRules extends Rules {
     add(
         factory.isOurs() || (spark.isOurs() && !delegates) ? Severity.ERROR : Severity.WARNING,
         "unsupported-store",
-        isServedByS3a() ? store.enableUploads() : otherStore(),
+        LakefsGateway.seen(jobs, path)
+            .map(api -> Repair.set(LakefsGateway.setting(path.toUri().getAuthority()), api))
+            .orElseGet(() -> isServedByS3a() ? store.enableUploads() : otherStore()),
         refusal.get().replaceFirst("[.]$", ""),
         factory.isOurs()
             ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
@@ -113,6 +119,29 @@ final class HadoopRules extends Rules {
       Severity severity = errorUnlessSparkIsServed(Severity.WARNING);
       add(severity, "no-factory/s3", otherStore(), factory.key());
     }
+  }
+
+  /** In lakeFS its API commits what Spark writes. Our factory refuses other writers. */
+  private void checkLakefs() {
+    if (!factory.isOurs()) {
+      // The one setting of s3a is for all buckets.
+      boolean isAlone = family == StoreFamily.LAKEFS;
+      add(
+          errorUnlessSparkIsServed(Severity.WARNING),
+          "lakefs-other-writers",
+          isAlone ? factory.bind(scheme, ClassNames.FACTORY) : Repair.none(),
+          factory.key());
+    }
+    probe.lakefsRefusal().ifPresent(why -> add("lakefs-refused", nameApi(), why));
+  }
+
+  /** Gives an address of the API the end that it lacks. */
+  private Repair nameApi() {
+    String key = LakefsTable.endpointKey(jobs, path);
+    String endpoint = jobs.getTrimmed(key, "").replaceAll("/+$", "");
+    return endpoint.isEmpty() || endpoint.endsWith(LakefsGateway.API)
+        ? Repair.none()
+        : Repair.set(key, endpoint + LakefsGateway.API);
   }
 
   private void checkBinding() {

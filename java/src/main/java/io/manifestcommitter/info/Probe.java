@@ -3,6 +3,9 @@ package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
+import io.manifestcommitter.lakefs.JobBranch;
+import io.manifestcommitter.lakefs.LakefsTable;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
@@ -55,6 +58,10 @@ final class Probe {
   private Setting fileSystem;
 
   private String refusal;
+
+  /** Why jobs of Spark are refused, if it is a table in lakeFS. */
+  private String lakefsRefusal;
+
   private String problem;
 
   /** What was thrown, if there is a {@link #problem}. */
@@ -108,6 +115,7 @@ final class Probe {
   }
 
   private void run() {
+    lookAtLakefs();
     findFactory();
     if (problem == null
         || FactoryBinding.of(conf, path).className().equals(ClassNames.S3A_FACTORY)) {
@@ -116,6 +124,18 @@ final class Probe {
     }
     if (problem == null) {
       makeCommitter();
+    }
+  }
+
+  /** As a job's setup does, which then makes branches. */
+  private void lookAtLakefs() {
+    try {
+      Optional<LakefsTable> table = LakefsTable.of(conf, path, RequestGate.open());
+      if (table.isPresent()) {
+        new JobBranch(table.get(), "info").requireClean();
+      }
+    } catch (IOException | RuntimeException e) {
+      lakefsRefusal = e.getMessage();
     }
   }
 
@@ -198,6 +218,11 @@ final class Probe {
   /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal() {
     return Optional.ofNullable(refusal);
+  }
+
+  /** Why jobs of Spark are refused in lakeFS, if it is a table there. */
+  Optional<String> lakefsRefusal() {
+    return Optional.ofNullable(lakefsRefusal);
   }
 
   /** Why there is no committer; its cause is {@link #cause}. */

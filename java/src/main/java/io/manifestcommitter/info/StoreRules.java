@@ -7,6 +7,7 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.info.Problem.Repair;
+import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.Stores;
@@ -60,7 +61,9 @@ final class StoreRules extends Rules {
     if (!ClassNames.loads(conf.getClassLoader(), connector)) {
       return;
     }
-    Problem.TABLE.forEach((name, rule) -> checkSettings(connector, name, rule));
+    if (!new Stores(conf).isLakefs(path)) {
+      Problem.TABLE.forEach((name, rule) -> checkSettings(connector, name, rule));
+    }
     if (connector.equals(ClassNames.GOOGLES_GS)) {
       checkGoogles();
     } else if (connector.equals(ClassNames.HADOOPS_GS)) {
@@ -170,6 +173,10 @@ final class StoreRules extends Rules {
     Map<String, Setting> settings = new TreeMap<>();
     if (new Stores(conf).family(path) == StoreFamily.ABFS) {
       setting(conf, ABFS_RATE_LIMIT).ifPresent(set -> settings.put(ABFS_RATE_LIMIT, set));
+    }
+    if (new Stores(conf).isLakefs(path)) {
+      String api = LakefsTable.endpointKey(conf, path);
+      setting(conf, api).ifPresent(set -> settings.put(api, set));
     }
     return settings;
   }

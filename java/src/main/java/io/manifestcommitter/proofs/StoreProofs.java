@@ -139,7 +139,16 @@ public final class StoreProofs {
     if (new Stores(conf).family(parent) == StoreFamily.OTHER) {
       vouching.set(StoreFamily.ATOMIC_RENAME_SCHEMES, parent.toUri().getScheme());
     }
-    Store store = new Stores(vouching).of(parent);
+    Stores stores = new Stores(vouching);
+    if (stores.isLakefs(parent)) {
+      throw new UnsupportedStoreException(
+          "The committer renames nothing in lakeFS, so there is nothing to try at "
+              + path
+              + ": 'manifest-committer info "
+              + path
+              + "' asks lakeFS whether jobs can write there");
+    }
+    Store store = stores.of(parent);
     return new StoreProofs(
         store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, parent));
   }

@@ -5,6 +5,8 @@ import static io.manifestcommitter.info.FactoryBinding.key;
 import static io.manifestcommitter.info.SparkSettings.PROTOCOL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.manifestcommitter.ManifestCommitterFactory;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.config.CommitterConfig;
@@ -14,7 +16,11 @@ import io.manifestcommitter.info.Problem.Severity;
 import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.testing.MemoryFileSystem;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -142,6 +148,20 @@ class CommitterInfoProblemsTest {
         world -> {
           world.missing.remove(ClassNames.ABFS_PACKAGE);
           world.set("fs.abfs.impl", ClassNames.ABFS_PACKAGE + "AzureBlobFileSystem");
+        });
+    cause(
+        "lakefs-other-writers",
+        world -> {
+          world.path = "lakefs://lake/main/table";
+          world.set(key("lakefs"), "");
+        });
+    cause(
+        "lakefs-refused",
+        world -> {
+          world.path = "lakefs://lake/main/table";
+          world.set("fs.lakefs.endpoint", LakefsApi.URL);
+          world.set("fs.lakefs.access.key", "key");
+          world.set("fs.lakefs.secret.key", "secret");
         });
     cause("store-failed", world -> world.set("fs.abfs.impl", Locked.class.getName()));
     cause("no-answer", world -> world.set("fs.abfs.impl", Silent.class.getName()));
@@ -601,6 +621,60 @@ class CommitterInfoProblemsTest {
 
     assertThat(world.jobs.getClassByName(ClassNames.FACTORY))
         .isEqualTo(ManifestCommitterFactory.class);
+  }
+
+  @Test
+  void aGatewayOfLakefsIsRepairedByTheSettingThatNamesItsApi() {
+    world.onS3("fs.s3a.endpoint", LakefsApi.URL);
+
+    Problem problem = world.told("unsupported-store", "gateway of lakeFS");
+
+    assertThat(problem.repair.settings)
+        .containsOnly(Map.entry("fs.s3a.bucket.bucket.lakefs.endpoint", LakefsApi.URL + "/api/v1"));
+    world.apply(problem.repair);
+    assertThat(world.problem("unsupported-store")).isEmpty();
+  }
+
+  @Test
+  void inLakefsSettingsOfUploadsDoNotMatter() {
+    world.onS3("fs.s3a.committer.abort.pending.uploads", "true");
+    world.set("fs.s3a.bucket.bucket.lakefs.endpoint", LakefsApi.URL + "/api/v1");
+
+    assertThat(world.codes()).doesNotContain("s3-aborted-uploads", "no-factory");
+    world.told(Severity.WARNING, "lakefs-other-writers");
+    world.told(Severity.ERROR, "lakefs-refused", "names no table in lakeFS");
+  }
+
+  /** Answers below its API as a branch with nothing to commit, and elsewhere as a page. */
+  private static final class LakefsApi {
+    static final String URL = start();
+
+    private static String start() {
+      try {
+        HttpServer server =
+            HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> answer(exchange, "<html>"));
+        server.createContext(
+            "/api/v1/repositories/lake/branches/main/diff",
+            exchange -> answer(exchange, "{\"results\":[],\"pagination\":{\"has_more\":false}}"));
+        server.createContext(
+            "/api/v1/healthcheck",
+            exchange -> {
+              exchange.sendResponseHeaders(204, -1);
+              exchange.close();
+            });
+        server.start();
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static void answer(HttpExchange exchange, String body) throws IOException {
+      exchange.sendResponseHeaders(200, body.length());
+      exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
+      exchange.close();
+    }
   }
 
   /** All that a job meets, right for abfs, abfss, gs and hdfs until something is changed. */
