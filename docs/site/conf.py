@@ -52,6 +52,7 @@ PARTS = {
         "using/azure",
         "using/google",
         "using/s3",
+        "using/lakefs",
         "using/hdfs",
         "using/notebooks",
         "using/mapreduce",

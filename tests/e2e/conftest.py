@@ -133,6 +133,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def settled() -> None:
+    """What an earlier test left on a branch of lakeFS would keep jobs from being merged."""
+    stores.settle()
+
+
 @pytest.fixture
 def control() -> Iterator[stores.Control]:
     """Steers the emulator, which is well again afterwards."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from places import Place, S3Store, StorePath
+from places import LakefsStore, Place, S3Store, StorePath
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, concat, lit, udf
 
@@ -134,10 +134,12 @@ def waiting_for_speculation(meeting: Path) -> Any:
 def losing_staged_files(*roots: Place) -> Any:
     """Deletes, from the last task, what the other tasks have staged below the roots.
 
-    On S3 it aborts what they have uploaded.
+    On S3 it aborts what they have uploaded. In lakeFS it deletes what they have linked.
     """
     if isinstance(roots[0], StorePath) and isinstance(roots[0].store, S3Store):
         return aborting_uploads(*roots)
+    if isinstance(roots[0], StorePath) and isinstance(roots[0].store, LakefsStore):
+        return on_branches(lambda job, path: job.unlink(path), *roots)
 
     def lose(path):
         if "part-00003-" not in path.name:
@@ -165,10 +167,31 @@ def aborting_uploads(*roots: StorePath) -> Any:
 def copying_staged_files(*roots: Place) -> Any:
     """Leaves, from the last task, a second copy of each file that is staged below the roots."""
 
+    if isinstance(roots[0], StorePath) and isinstance(roots[0].store, LakefsStore):
+        return on_branches(lambda job, path: job.put(path.replace("part-", "part-9"), b""), *roots)
+
     def leave_copy(path):
         (path.parent / path.name.replace("part-", "part-9")).write_bytes(path.read_bytes())
 
     return in_staging(leave_copy, *roots)
+
+
+def on_branches(harm: Any, *roots: StorePath) -> Any:
+    """Does harm, from the last task, to every file below the roots on a branch of a job."""
+    last, lake = LAST, roots[0].store
+    directories = tuple(f"{root.key}/" for root in roots)
+
+    def check(number):
+        if number == last:
+            branches = [b for b in lake.branches() if b.startswith("manifest-")]
+            jobs = [lake.at(b) for b in branches if not b.endswith("-beat")]
+            linked = [(job, path) for job in jobs for path in job.uncommitted(directories)]
+            assert linked, f"nothing is linked below {directories}"
+            for job, path in linked:
+                harm(job, path)
+        return number
+
+    return udf(check, "bigint").asNondeterministic()
 
 
 def in_staging(harm: Any, *roots: Place) -> Any:

@@ -246,6 +246,15 @@ class LakefsStore:
             body = json.dumps({"message": "by a test"}).encode()
             self.ask("POST", f"branches/{self.branch}/commits", body)
 
+    def head(self) -> str:
+        """The commit at which the branch stands."""
+        return str(json.loads(self.ask("GET", f"branches/{self.branch}"))["commit_id"])
+
+    def merges(self) -> int:
+        """How many of the branch's commits have two parents."""
+        log = json.loads(self.ask("GET", f"refs/{self.branch}/commits", amount="1000"))
+        return sum(len(commit["parents"]) > 1 for commit in log["results"])
+
     def branches(self) -> list[str]:
         """All names, also of hidden branches."""
         page = json.loads(self.ask("GET", "branches", show_hidden="true", amount="1000"))
@@ -266,15 +275,33 @@ class LakefsStore:
     def read(self, file: str) -> bytes:
         return self.ask("GET", f"refs/{self.branch}/objects", path=file)
 
-    def write(self, file: str, content: bytes) -> None:
+    def at(self, branch: str) -> LakefsStore:
+        """The same repository, on another branch."""
+        return LakefsStore(self.root, self.port, self.repository, branch)
+
+    def uncommitted(self, directories: tuple[str, ...]) -> list[str]:
+        """The paths of files below these directories that are not committed."""
+        page = json.loads(self.ask("GET", f"branches/{self.branch}/diff", amount="1000"))
+        paths = [str(change["path"]) for change in page["results"]]
+        return [path for path in paths if path.startswith(directories)]
+
+    def put(self, file: str, content: bytes) -> None:
+        """Writes a file, and commits nothing."""
         self.ask("POST", f"branches/{self.branch}/objects", content, path=file)
+
+    def unlink(self, file: str) -> None:
+        """Deletes a file, and commits nothing."""
+        self.ask("DELETE", f"branches/{self.branch}/objects", path=file)
+
+    def write(self, file: str, content: bytes) -> None:
+        self.put(file, content)
         self.commit()
 
     def make_directory(self, directory: str) -> None:
         self.write(f"{directory}/", b"")
 
     def delete(self, file: str) -> None:
-        self.ask("DELETE", f"branches/{self.branch}/objects", path=file)
+        self.unlink(file)
         self.commit()
 
 

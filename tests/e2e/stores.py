@@ -408,6 +408,11 @@ def settle() -> None:
         _chosen.store.commit()
 
 
+def lakefs() -> LakefsStore:
+    assert isinstance(_chosen.store, LakefsStore)
+    return _chosen.store
+
+
 def s3() -> S3Store:
     assert isinstance(_chosen.store, S3Store)
     return _chosen.store

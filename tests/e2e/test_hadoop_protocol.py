@@ -21,7 +21,9 @@ TEXT = "org.apache.hadoop.io.Text"
 pytestmark = [
     pytest.mark.core,
     pytest.mark.classic(because="a Connect session has no RDDs"),
-    pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there"),
+    pytest.mark.not_on(
+        "s3a", "lakefs", because="the Hadoop protocol renames, and is refused there"
+    ),
 ]
 
 

@@ -3,9 +3,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
-from places import Place
+import stores
+from places import LakefsStore, Place
 from pyspark.sql import SparkSession
+from tables import Row, Table
+
+import manifest_committer as mc
+
+OLD: list[Row] = [("a", 1), ("b", 1), ("c", 2)]
+
+
+@pytest.fixture
+def lake(place: Place) -> LakefsStore:
+    return stores.lakefs()
 
 
 @pytest.mark.core
@@ -15,3 +29,84 @@ def test_what_others_committed_is_read(spark: SparkSession, place: Place) -> Non
     rows = spark.read.schema("value string, p int").csv(str(place / "table")).collect()
 
     assert [tuple(row) for row in rows] == [("a", 1)]
+
+
+@pytest.mark.core
+def test_a_job_is_one_merge_and_leaves_no_branch(
+    new_table: Callable[..., Table], lake: LakefsStore
+) -> None:
+    table = new_table(partition_by=["p"])
+    before = lake.merges()
+    table.write(OLD, "append")
+    assert lake.merges() == before + 1
+    assert lake.branches() == ["main"]
+    assert lake.uncommitted(("",)) == []
+
+
+@pytest.mark.core
+def test_a_branch_with_something_uncommitted_is_refused(
+    new_table: Callable[..., Table], lake: LakefsStore
+) -> None:
+    table = new_table()
+    table.write(OLD, "append")
+    lake.put("elsewhere", b"")
+    with pytest.raises(Exception, match="not committed"):
+        table.save([("e", 1)], "append")
+    assert lake.branches() == ["main"]
+    lake.commit()
+    table.write([("e", 1)], "append")
+    assert table.rows() == Counter([*OLD, ("e", 1)])
+
+
+@pytest.mark.core
+def test_a_location_of_its_own_is_refused(
+    catalog_table: Callable[..., Table], place: Place, lake: LakefsStore
+) -> None:
+    table = catalog_table()
+    location = place / "elsewhere"
+    table.spark.sql(f"ALTER TABLE {table.name} ADD PARTITION (p = 1) LOCATION '{location}'")
+    lake.commit()
+    with pytest.raises(Exception, match="elsewhere"):
+        table.spark.sql(f"INSERT INTO {table.name} VALUES ('a', 1), ('b', 2)")
+    assert table.data_files() == {}
+    assert lake.branches() == ["main"]
+
+
+@pytest.mark.core
+def test_a_table_that_spark_drops_first_stays_in_the_last_commit(
+    catalog_table: Callable[..., Table], lake: LakefsStore
+) -> None:
+    table = catalog_table()
+    table.sql("INSERT INTO {t} VALUES ('a', 1), ('b', 2)")
+    before = lake.tree(table.path.key)
+    with pytest.raises(Exception, match="not committed"):
+        table.frame(OLD).write.mode("overwrite").partitionBy("p").saveAsTable(table.name)
+    assert table.data_files() == {}
+    assert lake.at(lake.head()).tree(table.path.key) == before
+
+
+@pytest.mark.core
+def test_a_commit_is_a_fixed_snapshot(new_table: Callable[..., Table], lake: LakefsStore) -> None:
+    table = new_table()
+    table.write(OLD, "append")
+    path = str(table.path).replace("/main/", f"/{lake.head()}/")
+    table.write([("e", 1)], "overwrite")
+    then = table.spark.read.schema(table.schema).parquet(path)
+    assert Counter(map(tuple, then.collect())) == Counter(OLD)
+
+
+@pytest.mark.core
+def test_info_says_which_api_commits(spark: SparkSession, place: Place, lake: LakefsStore) -> None:
+    path = str(place / "table")
+    info = mc.committer_info(spark, path)
+    assert [p for p in info.problems if p.severity == "error"] == []
+    assert f"http://127.0.0.1:{lake.port}/api/v1" in [o.value for o in info.options.values()]
+    lake.put("uncommitted", b"")
+    assert "lakefs-refused" in [p.code for p in mc.committer_info(spark, path).problems]
+
+
+@pytest.mark.core
+def test_info_names_a_branch_that_is_not_there(spark: SparkSession, place: Place) -> None:
+    path = str(place / "table").replace("/main/", "/mian/")
+    refused = [p for p in mc.committer_info(spark, path).problems if p.code == "lakefs-refused"]
+    assert "There is no branch mian" in refused[0].text

@@ -101,7 +101,7 @@ def test_append(
 
 
 @pytest.mark.core
-@pytest.mark.not_on("s3a", because="the Hadoop protocol renames, and is refused there")
+@pytest.mark.not_on("s3a", "lakefs", because="the Hadoop protocol renames, and is refused there")
 def test_dynamic_overwrite(new_table: Callable[..., Table], source: Source) -> None:
     table = new_table(fmt="orc", partition_by=["p"])
     table.write([*OLD, ("c", 2)], "append")
