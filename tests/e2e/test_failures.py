@@ -32,7 +32,7 @@ FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
     "task": (lambda *_: faults.failing(), "failed on purpose"),
     "commit": (
         faults.losing_staged_files,
-        "(?i)missing|not found|does not exist|somebody aborted it",
+        "(?i)missing|not found|does not exist|somebody aborted it|objects of \\d+ that it should",
     ),
 }
 

@@ -3,6 +3,7 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.journal.CommitLedger;
+import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.read.WholeReader;
@@ -129,6 +130,13 @@ public final class Answers {
       throws IOException {
     Stores stores = new Stores(conf);
     Path resolved = stores.resolve(new Path(table));
+    if (forget && LakefsTable.isOne(conf, resolved)) {
+      throw new IOException(
+          String.format(
+              "Nothing was forgotten. In lakeFS that takes a commit: delete %s ('lakectl fs rm'),"
+                  + " and commit that in its branch ('lakectl commit')",
+              CommitLedger.file(resolved, id)));
+    }
     CommitLedger ledger = new CommitLedger(stores.all(), resolved);
     List<Json.Fields> found = new ArrayList<>();
     for (String each : id.isEmpty() ? ledger.list() : List.of(id)) {

@@ -5,14 +5,17 @@ import io.manifestcommitter.emulator.BucketListing.BucketOrder;
 import io.manifestcommitter.emulator.BucketListing.BucketPage;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The branches of a repository as one bucket, whose keys are {@code branch/path}. What is written
- * is staged. An upload that is over is forgotten at once, and its end is no answer to a repetition.
+ * The branches and commits of a repository as one bucket, whose keys are {@code branch/path} or
+ * {@code commit/path}; listings show a commit only if they begin with it. What is written is
+ * staged. An upload that is over is forgotten at once, and its end is no answer to a repetition.
  */
 final class LakefsBucket extends S3Bucket {
   private static final String METADATA = "x-amz-meta-";
@@ -45,10 +48,14 @@ final class LakefsBucket extends S3Bucket {
   @Override
   synchronized BucketPage<S3Object> list(BucketListing listing) throws S3Exception {
     NavigableMap<String, S3Object> objects = new TreeMap<>(new BucketOrder());
-    for (String branch : repository.branches(/* withHidden= */ true).keySet()) {
-      String root = branch + "/";
+    Set<String> refs = new HashSet<>(repository.branches(/* withHidden= */ true).keySet());
+    if (repository.hasCommit(branch(listing.prefix()))) {
+      refs.add(branch(listing.prefix()));
+    }
+    for (String ref : refs) {
+      String root = ref + "/";
       if (root.startsWith(listing.prefix()) || listing.prefix().startsWith(root)) {
-        done(() -> repository.tree(branch))
+        done(() -> repository.tree(ref))
             .entries()
             .forEach(
                 (path, entry) ->

@@ -122,6 +122,11 @@ final class LakefsRepository {
     throw LakefsException.missing("ref " + ref);
   }
 
+  /** Whether there is a commit of this id. */
+  synchronized boolean hasCommit(String id) {
+    return commits.containsKey(id);
+  }
+
   /** What a reference shows: of a branch also what is staged, unless an {@code @} is behind it. */
   synchronized LakefsTree tree(String ref) throws LakefsException {
     LakefsTree tree = commit(ref).tree();
