@@ -136,7 +136,16 @@ def test_upload_in_parts_by_presigned_urls(repository: Repository) -> None:
     api = repository.api.experimental_api
     begun = api.create_presign_multipart_upload(repository.name, "main", "big", parts=2)
     contents = (b"1" * (5 << 20), b"2")
-    etags = [put(url, content) for url, content in zip(begun.presigned_urls, contents, strict=True)]
+    renewed = api.upload_part(
+        repository.name,
+        "main",
+        begun.upload_id,
+        "big",
+        2,
+        lakefs_sdk.UploadPartFrom(physical_address=begun.physical_address),
+    )
+    urls = (begun.presigned_urls[0], renewed.presigned_url)
+    etags = [put(url, content) for url, content in zip(urls, contents, strict=True)]
     completion = lakefs_sdk.CompletePresignMultipartUpload(
         physical_address=begun.physical_address,
         parts=[lakefs_sdk.UploadPart(part_number=n, etag=etag) for n, etag in enumerate(etags, 1)],

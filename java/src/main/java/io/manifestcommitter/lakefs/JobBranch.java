@@ -60,14 +60,17 @@ public final class JobBranch {
   }
 
   /**
-   * Refuses a table in which something is not committed: no merge into its branch would succeed.
+   * Refuses a table in whose branch something is not committed: no merge into it would succeed. See
+   * {@link #removeMarkers}.
    */
   public void requireClean() throws IOException {
+    String first;
     try {
-      // Anywhere in the branch: all of it is merged.
-      if (!repository.isDirty(table.branch(), "")) {
+      Optional<String> found = removeMarkers();
+      if (!found.isPresent()) {
         return;
       }
+      first = found.get();
     } catch (LakefsException e) {
       throw e.getStatusCode() != 404
           ? e
@@ -84,10 +87,35 @@ public final class JobBranch {
     }
     throw new IOException(
         String.format(
-            "Something in the branch %s of %s is not committed, so nothing can be merged into it."
-                + " Nothing was changed. Commit it ('lakectl commit lakefs://%2$s/%1$s'), or drop it"
-                + " ('lakectl branch reset lakefs://%2$s/%1$s'), and run the job again",
-            table.branch(), repository.name()));
+            "Something in the branch %s of %s is not committed, %s for one, so nothing can be merged"
+                + " into it. Nothing was changed. Commit it ('lakectl commit lakefs://%2$s/%1$s'), or"
+                + " drop it ('lakectl branch reset lakefs://%2$s/%1$s'), and run the job again",
+            table.branch(), repository.name(), first));
+  }
+
+  /**
+   * Removes what stands for empty directories, and is not committed, from the branch of the table:
+   * Spark's catalogs make such objects with each table, and nothing could be merged. lakeFS needs
+   * none: a directory is there while it has a file. One request, and two for each page of them.
+   *
+   * @return something else that is not committed
+   */
+  Optional<String> removeMarkers() throws IOException {
+    while (true) {
+      List<String> markers = new ArrayList<>();
+      for (Record change : repository.changes(table.branch())) {
+        String path = change.text("path");
+        boolean isEmpty = change.has("size_bytes") && change.number("size_bytes") == 0;
+        if (!path.endsWith("/") || !isEmpty || !change.text("type").equals("added")) {
+          return Optional.of(path + " (" + change.text("type") + ")");
+        }
+        markers.add(path);
+      }
+      if (markers.isEmpty()) {
+        return Optional.empty();
+      }
+      repository.delete(table.branch(), markers);
+    }
   }
 
   /** Refuses to overwrite a table of a format that keeps its own record of files. */

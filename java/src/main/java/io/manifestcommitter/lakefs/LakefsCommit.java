@@ -201,6 +201,9 @@ public final class LakefsCommit {
           throw takenOver(e);
         }
         boolean isDirty = status == 400 && e.getMessage().contains("uncommitted");
+        if (isDirty && time < TRIES && !branch.removeMarkers().isPresent()) {
+          continue;
+        }
         if (isDirty || status == 412 || status == 403 || time == TRIES) {
           throw new NotMergedException(advice(isDirty, status), e);
         }
@@ -309,7 +312,7 @@ public final class LakefsCommit {
         if (status(e) == 400 && time < TRIES) {
           // Linked by an attempt that came late.
           List<String> late = new ArrayList<>();
-          repository.changes(own, change -> late.add(change.text("path")));
+          repository.changes(own).forEach(change -> late.add(change.text("path")));
           repository.delete(own, late);
         } else if (time == TRIES || (status(e) != 0 && status(e) < 500)) {
           throw e;

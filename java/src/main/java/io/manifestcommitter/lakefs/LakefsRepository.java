@@ -256,16 +256,11 @@ public final class LakefsRepository {
     return page(RequestKind.LIST, of, after, most, visitor).isPresent();
   }
 
-  /** Whether something below a path of a branch is not committed. */
-  boolean isDirty(String branch, String prefix) throws IOException {
+  /** The first page of what is not committed on a branch: path, {@code type} and size. */
+  List<Record> changes(String branch) throws IOException {
     List<Record> found = new ArrayList<>();
-    page(RequestKind.LOOK, branch(branch) + "/diff?prefix=" + encoded(prefix), "", 1, found::add);
-    return !found.isEmpty();
-  }
-
-  /** What is not committed on a branch; its path, its kind and its size. A request a page. */
-  void changes(String branch, ConsumerRaisingIOE<Record> visitor) throws IOException {
-    pages(RequestKind.LOOK, branch(branch) + "/diff?", "", visitor);
+    page(RequestKind.LOOK, branch(branch) + "/diff?", "", PAGE, found::add);
+    return found;
   }
 
   /**

@@ -185,8 +185,14 @@ public final class LakefsServer {
     try {
       return Shared.CLIENT.send(request, BodyHandlers.ofByteArray());
     } catch (ConnectException e) {
+      String asked = request.uri().getAuthority();
       throw new IOException(
-          "lakeFS does not answer at " + endpoint + ": is fs.lakefs.endpoint right?", e);
+          asked.equals(endpoint.getAuthority())
+              ? "lakeFS does not answer at " + endpoint + ": is fs.lakefs.endpoint right?"
+              : "The store behind lakeFS does not answer at "
+                  + asked
+                  + ", where its presigned URLs lead. Executors have to reach it",
+          e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Interrupted in a request to " + endpoint);

@@ -252,9 +252,11 @@ final class SparkTask {
             removeFromDisk();
             workers.forEach(uploads.values(), upload -> Retries.few(upload::abort));
             workers.forEach(own, store::deleteFile);
-            // A job in lakeFS leaves no directories.
-            boolean mayLeave = !files.isEmpty() && !lakefs.isPresent();
-            if (mayLeave && !Heartbeat.last(store, staging.root()).isPresent()) {
+            if (lakefs.isPresent()) {
+              // A job there makes no directories.
+              return;
+            }
+            if (!files.isEmpty() && !Heartbeat.last(store, staging.root()).isPresent()) {
               if (madeTable && config.markSuccessfulJobs) {
                 // A table that the job committed is not empty: it has a report.
                 directories.add(staging.directory());

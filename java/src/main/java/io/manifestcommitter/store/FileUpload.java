@@ -5,8 +5,9 @@ import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The upload of one file, which nobody sees until {@link Store#completeUpload} completes it. It may
- * begin while the file is still written. Not for use by several threads.
+ * The upload of one file, which no reader sees until its job publishes it: by {@link
+ * Store#completeUpload}, or in lakeFS by a merge. It may begin while the file is still written. Not
+ * for use by several threads.
  */
 public interface FileUpload {
   /** Where to write the file. */
@@ -25,7 +26,8 @@ public interface FileUpload {
    * Uploads the rest of the file, which its writer has closed. If that fails nothing is left of the
    * upload, unless that fails too.
    *
-   * @return where the file will be, its length, and in its etag the upload
+   * @return where the file will be, its length, and in its etag the upload, or for lakeFS the
+   *     checksum under which it is linked
    */
   StoreEntry finish() throws IOException;
 
