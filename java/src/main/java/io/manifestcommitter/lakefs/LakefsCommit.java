@@ -194,7 +194,7 @@ public final class LakefsCommit {
         if (status == CONFLICT) {
           return Optional.empty();
         }
-        if (repository.isMerged(head, table.branch())) {
+        if (isMerged(head, e)) {
           return Optional.of(head);
         }
         if (status == 404 && !repository.head(own).isPresent()) {
@@ -212,6 +212,16 @@ public final class LakefsCommit {
         }
         LakefsServer.pause(PAUSE << time);
       }
+    }
+  }
+
+  /** As long as nobody knows, the branch has to stay: the job may be visible. */
+  private boolean isMerged(String head, IOException failure) throws NotMergedException {
+    try {
+      return repository.isMerged(head, table.branch());
+    } catch (IOException e) {
+      e.addSuppressed(failure);
+      throw new NotMergedException(advice(/* isDirty= */ false, /* status= */ 0), e);
     }
   }
 

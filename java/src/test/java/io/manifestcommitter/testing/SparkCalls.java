@@ -73,7 +73,12 @@ public final class SparkCalls {
 
   /** An attempt of a task, set up. */
   public Attempt attempt(int task, int number) throws IOException {
-    return new Attempt(task, number);
+    return new Attempt(task, number, conf);
+  }
+
+  /** The same on an executor with other settings. */
+  public Attempt attempt(int task, int number, Configuration ofExecutor) throws IOException {
+    return new Attempt(task, number, ofExecutor);
   }
 
   /** What a task sends that wrote one file, in which its partition and number are. */
@@ -136,10 +141,10 @@ public final class SparkCalls {
     private final TaskAttemptContext context;
     private final FileCommitProtocol executors;
 
-    private Attempt(int task, int number) throws IOException {
+    private Attempt(int task, int number, Configuration ofExecutor) throws IOException {
       this.task = task;
       TaskID id = new TaskID(SPARKS_ID, TaskType.MAP, task);
-      context = new TaskAttemptContextImpl(conf, new TaskAttemptID(id, number));
+      context = new TaskAttemptContextImpl(ofExecutor, new TaskAttemptID(id, number));
       executors = (FileCommitProtocol) object(sent);
       executors.setupTask(context);
     }

@@ -14,7 +14,7 @@ import java.util.Map;
  * of a count, in small letters, is the head of its column. Safe for use by many threads that enter
  * and count together.
  */
-final class CaseTally<C extends Enum<C>> {
+public final class CaseTally<C extends Enum<C>> {
   private static final int TOLD = 10;
 
   private final Cases cases;
@@ -29,36 +29,36 @@ final class CaseTally<C extends Enum<C>> {
    *
    * @param heads of the columns before the counts
    */
-  CaseTally(Cases cases, Class<C> counts, String... heads) {
+  public CaseTally(Cases cases, Class<C> counts, String... heads) {
     this.cases = cases;
     this.counts = counts;
     this.heads = heads;
   }
 
   /** All that is counted from now on is of these, one for each column before the counts. */
-  synchronized void enter(String... of) {
+  public synchronized void enter(String... of) {
     row = rows.computeIfAbsent(String.join(" | ", of), key -> new EnumMap<>(counts));
   }
 
   /** Counts one of what was entered last. */
-  synchronized void count(C what) {
+  public synchronized void count(C what) {
     row.merge(what, 1, Integer::sum);
   }
 
   /** Enters, and counts one. */
-  synchronized void count(C what, String... of) {
+  public synchronized void count(C what, String... of) {
     enter(of);
     count(what);
   }
 
   /** A case in which something is wrong. */
-  synchronized void violation(String steps, String what) {
+  public synchronized void violation(String steps, String what) {
     violations.add(what + "\n  repeat: " + cases.repeat(steps));
   }
 
   /** All of some kinds. */
   @SafeVarargs
-  final synchronized int sum(C... kinds) {
+  public final synchronized int sum(C... kinds) {
     int sum = 0;
     for (C what : kinds) {
       sum += rows.values().stream().mapToInt(row -> row.getOrDefault(what, 0)).sum();
@@ -67,7 +67,7 @@ final class CaseTally<C extends Enum<C>> {
   }
 
   /** The first of them, each with how to repeat it. */
-  synchronized List<String> violations() {
+  public synchronized List<String> violations() {
     return violations.subList(0, Math.min(TOLD, violations.size()));
   }
 
@@ -76,7 +76,7 @@ final class CaseTally<C extends Enum<C>> {
    *
    * @param summary what is told below the table, before the violations
    */
-  synchronized String table(String summary) {
+  public synchronized String table(String summary) {
     StringBuilder table = new StringBuilder("| " + String.join(" | ", heads) + " |");
     for (C count : counts.getEnumConstants()) {
       String label = count.name().toLowerCase(Locale.ROOT).replace('_', ' ');

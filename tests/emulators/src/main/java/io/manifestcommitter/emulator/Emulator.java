@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 public abstract class Emulator implements AutoCloseable {
   private final RequestLog log = new RequestLog();
   private final Faults faults = new Faults();
+  private final Protocol protocol;
   private final RequestHandler handler;
   private final HttpListener listener;
   private final int throttled;
@@ -30,6 +31,7 @@ public abstract class Emulator implements AutoCloseable {
    * @throws IOException where the port is taken
    */
   Emulator(Protocol protocol, int port, int throttled) throws IOException {
+    this.protocol = protocol;
     this.handler = new RequestHandler(protocol, log, faults);
     this.throttled = throttled;
     this.listener = HttpListener.open(port, handler);
@@ -107,6 +109,11 @@ public abstract class Emulator implements AutoCloseable {
    * trailing one, and its size in bytes.
    */
   public abstract Map<String, Long> tree();
+
+  /** The same store for one of several processes; the caller closes it. */
+  public final Door door() throws IOException {
+    return new Door(protocol);
+  }
 
   /** The same store for a further listener. */
   final RequestHandler handler() {
