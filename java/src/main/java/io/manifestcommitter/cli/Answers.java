@@ -6,6 +6,7 @@ import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.Commits;
+import io.manifestcommitter.read.TableReader;
 import io.manifestcommitter.read.WholeReader;
 import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
@@ -170,7 +171,7 @@ public final class Answers {
     return found;
   }
 
-  private static List<Json.Fields> files(WholeReader reader) throws IOException {
+  private static List<Json.Fields> files(TableReader reader) throws IOException {
     List<Json.Fields> found = new ArrayList<>();
     new TreeMap<>(NothingThereException.unlessMissing(reader.table(), reader::files))
         .forEach(

@@ -8,7 +8,10 @@ import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
+import io.manifestcommitter.lakefs.LakefsJobs;
+import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -22,6 +25,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Lists what jobs keep in a table while they run, or have left there, and removes what nobody needs
@@ -152,25 +156,44 @@ public final class Clean extends Program {
   private static List<CleanedJob> clean(
       String table, Configuration conf, CommitterConfig config, Rule rule, IntConsumer watches)
       throws IOException {
-    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    RequestGate gate = config.requestGate(() -> {});
+    Optional<LakefsJobs> lakefs = LakefsJobs.of(conf, table, config, gate, rule.force);
+    if (lakefs.isPresent()) {
+      LakefsJobs all = lakefs.get();
+      List<StagedJob> found = NothingThereException.unlessMissing(new Path(table), all::staged);
+      return clean(found, rule, all.signs(), Pause.sleeping(config), watches, all::remove);
+    }
+    Stores stores = new Stores(conf, gate);
     Path resolved = stores.resolve(new Path(table));
     StagedJobs staged = new StagedJobs(stores.all(), config);
     List<StagedJob> found =
         NothingThereException.unlessMissing(resolved, () -> staged.find(resolved, rule.olderThan));
+    Pause pause = Pause.sleeping(config);
+    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
+    return clean(
+        found, rule, signs, pause, watches, job -> staged.remove(job, rule.force, signs, pause));
+  }
+
+  private static List<CleanedJob> clean(
+      List<StagedJob> found,
+      Rule rule,
+      LifeSigns signs,
+      Pause pause,
+      IntConsumer watches,
+      FunctionRaisingIOE<StagedJob, AbortedUploads> removal)
+      throws IOException {
     List<StagedJob> toGo = new ArrayList<>(found);
     toGo.removeIf(job -> !rule.removes(job));
     List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);
-    Pause pause = Pause.sleeping(config).telling(() -> watches.accept(toWatch.size()));
-    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
     if (!rule.force) {
-      signs.await(toWatch, root -> true, pause);
+      signs.await(toWatch, root -> true, pause.telling(() -> watches.accept(toWatch.size())));
     }
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : found) {
       CleanedJob cleaned = new CleanedJob(job, rule.why(job));
       jobs.add(cleaned);
       try {
-        cleaned.uploads = rule.removes(job) ? staged.remove(job, rule.force, signs, pause) : null;
+        cleaned.uploads = rule.removes(job) ? removal.apply(job) : null;
       } catch (IOException e) {
         cleaned.failure = e;
       }
@@ -191,7 +214,7 @@ public final class Clean extends Program {
       throws IOException {
     Stores stores = new Stores(conf);
     Path table = stores.resolve(new Path(name));
-    if (!stores.all().traits(table).completesUploads()) {
+    if (LakefsTable.isOne(conf, table) || !stores.all().traits(table).completesUploads()) {
       throw new IOException("there are no uploads on its store: leave --uploads out");
     }
     for (CleanedJob cleaned : jobs) {
@@ -347,7 +370,7 @@ public final class Clean extends Program {
     String why(StagedJob job) {
       if (job.state() == StagedJob.State.HELD
           && !job.age().filter(age -> age >= config.holdTimeout).isPresent()) {
-        return "publish or discard it: manifest-committer held " + job.root().getParent();
+        return "publish or discard it: manifest-committer held " + job.directory();
       }
       if (!force && job.state() == StagedJob.State.RUNNING) {
         return "it shows signs of life";
@@ -362,7 +385,7 @@ public final class Clean extends Program {
       }
       if (job.hasUnfinishedCommit() && !discardUnfinished) {
         return job.kind() == StagedJob.Kind.SPARK_PROTOCOL
-            ? "recover it: manifest-committer recover " + job.root().getParent()
+            ? "recover it: manifest-committer recover " + job.directory()
             : "its commit was begun: have its job commit or abort again";
       }
       return "";

@@ -8,6 +8,7 @@ import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.lakefs.LakefsJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
@@ -17,6 +18,7 @@ import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -54,6 +56,14 @@ final class Held {
       }
       return List.of(new Json.Fields().with("errors", errors));
     }
+    Optional<LakefsJobs> lakefs = lakefs(conf, table, new CommitterConfig(conf));
+    if (lakefs.isPresent()) {
+      for (LakefsJobs.Job job :
+          NothingThereException.unlessMissing(new Path(table), lakefs.get()::held)) {
+        jobs.add(toMap(job));
+      }
+      return jobs;
+    }
     Stores stores = new Stores(conf);
     Path resolved = stores.resolve(new Path(table));
     for (HeldJob job :
@@ -69,6 +79,12 @@ final class Held {
   private static void end(Configuration conf, String table, String jobId, boolean publishes)
       throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
+    Direction direction = publishes ? Direction.PUBLISH : Direction.DISCARD;
+    Optional<LakefsJobs> lakefs = lakefs(conf, table, config);
+    if (lakefs.isPresent()) {
+      lakefs.get().end(new StagingRoot(StorePaths.plain(new Path(table)), jobId), direction);
+      return;
+    }
     RequestGate gate = config.requestGate(() -> {});
     Stores stores = new Stores(conf, gate);
     Path resolved = stores.resolve(new Path(table));
@@ -77,7 +93,25 @@ final class Held {
     Recovery recovery =
         new Recovery(stores.all(), config, signs, pause, /* force= */ false, gate::recordTo);
     StagingRoot root = new StagingRoot(resolved, jobId);
-    HeldJobs.end(recovery, root, publishes ? Direction.PUBLISH : Direction.DISCARD);
+    HeldJobs.end(recovery, root, direction);
+  }
+
+  private static Optional<LakefsJobs> lakefs(
+      Configuration conf, String table, CommitterConfig config) throws IOException {
+    RequestGate gate = config.requestGate(() -> {});
+    return LakefsJobs.of(conf, table, config, gate, /* force= */ false);
+  }
+
+  private static Json.Fields toMap(LakefsJobs.Job job) {
+    return new Json.Fields()
+        .with("jobId", job.jobId())
+        .with("files", job.files())
+        .with("bytes", job.bytes())
+        .with("partitions", job.partitions())
+        .with("since", job.since())
+        .with("overwrites", job.overwrites())
+        .with("commitId", job.commitId())
+        .with("readable", true);
   }
 
   private static Json.Fields toMap(HeldJob job) {

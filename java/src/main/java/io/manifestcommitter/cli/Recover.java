@@ -8,6 +8,7 @@ import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
+import io.manifestcommitter.lakefs.LakefsJobs;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -17,11 +18,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Recovers the jobs that died while they committed into a table: rolls them back, or completes
@@ -80,7 +83,7 @@ public final class Recover extends Program {
       }
       int code = OK;
       for (RecoveredJob job : jobs) {
-        String root = Humane.line(job.root.root().toString());
+        String root = Humane.line(job.at.toString());
         if (job.outcome != null) {
           out.println(root + ": " + told(job));
         } else {
@@ -131,20 +134,42 @@ public final class Recover extends Program {
       IntConsumer watches)
       throws IOException {
     RequestGate gate = config.requestGate(() -> {});
+    Pause pause = Pause.sleeping(config);
+    Optional<LakefsJobs> lakefs = LakefsJobs.of(conf, table, config, gate, force);
+    if (lakefs.isPresent()) {
+      LakefsJobs all = lakefs.get();
+      List<StagingRoot> found = NothingThereException.unlessMissing(new Path(table), all::find);
+      List<RecoveredJob> jobs =
+          recoverEach(
+              found, force, all.signs(), pause, watches, root -> all.recover(root, direction));
+      jobs.forEach(job -> job.at = all.at(job.root));
+      return jobs;
+    }
     Stores stores = new Stores(conf, gate);
     Path resolved = stores.resolve(new Path(table));
-    Pause pause = Pause.sleeping(config);
     LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
     Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
-    List<RecoveredJob> jobs = new ArrayList<>();
     List<StagingRoot> found =
         NothingThereException.unlessMissing(resolved, () -> recovery.find(resolved));
+    return recoverEach(
+        found, force, signs, pause, watches, root -> Optional.of(recovery.run(root, direction)));
+  }
+
+  private static List<RecoveredJob> recoverEach(
+      List<StagingRoot> found,
+      boolean force,
+      LifeSigns signs,
+      Pause pause,
+      IntConsumer watches,
+      FunctionRaisingIOE<StagingRoot, Optional<Recovery.Outcome>> recover)
+      throws IOException {
+    List<RecoveredJob> jobs = new ArrayList<>();
     if (!force) {
       signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
     }
     for (StagingRoot root : found) {
       try {
-        jobs.add(new RecoveredJob(root, recovery.run(root, direction), null));
+        recover.apply(root).ifPresent(outcome -> jobs.add(new RecoveredJob(root, outcome, null)));
       } catch (Recovery.LeftoverException e) {
         jobs.add(new RecoveredJob(root, e.outcome(), e));
       } catch (IOException e) {
@@ -182,8 +207,12 @@ public final class Recover extends Program {
     private final Recovery.Outcome outcome;
     private final IOException failure;
 
+    /** Where its work is. */
+    private Path at;
+
     private RecoveredJob(StagingRoot root, Recovery.Outcome outcome, IOException failure) {
       this.root = root;
+      this.at = root.root();
       this.outcome = outcome;
       this.failure = failure;
     }
@@ -200,7 +229,7 @@ public final class Recover extends Program {
     /** As programs read it. */
     private Json.Fields toMap() {
       return new Json.Fields()
-          .with("staging", root.root().toString())
+          .with("staging", at.toString())
           .with("jobId", root.jobId())
           .with("outcome", outcome == null ? null : outcome.name().toLowerCase(Locale.ROOT))
           .with("errors", errors())

@@ -92,13 +92,18 @@ public final class HeldJobs {
       throw Recovery.notHeld(root, null);
     }
     if (outcome == Outcome.COMPLETED && direction == Direction.DISCARD) {
-      throw new IOException(
-          "The data of job "
-              + root.jobId()
-              + " was complete in "
-              + root.directory()
-              + ", so it cannot be discarded any more: its publication was completed instead");
+      throw notDiscarded(root);
     }
+  }
+
+  /** The failure of who discards a job that somebody else has published. */
+  public static IOException notDiscarded(StagingRoot root) {
+    return new IOException(
+        "The data of job "
+            + root.jobId()
+            + " was complete in "
+            + root.directory()
+            + ", so it cannot be discarded any more: its publication was completed instead");
   }
 
   /** A held job; to be closed. */

@@ -26,7 +26,7 @@ import org.apache.hadoop.fs.Path;
  * Proves, before a held job is published, that all of it is still staged, and that the table is as
  * the job saw it where that matters. Changes nothing that a reader sees.
  */
-final class ProveHeld {
+public final class ProveHeld {
   /** Paths that an error names. */
   private static final int NAMED = 3;
 
@@ -68,7 +68,7 @@ final class ProveHeld {
     Optional<Set<String>> waiting = store.waitingUploads(plan.table());
     Optional<FileEntry> decision = journal.decision();
     if (decision.isPresent() && !waits(decision.get(), waiting)) {
-      throw changed("somebody began to discard it");
+      throw changed(root, "somebody began to discard it");
     }
     Set<Path> gone = new HashSet<>();
     for (FileEntry file : plan.files()) {
@@ -119,11 +119,14 @@ final class ProveHeld {
   private void requireNone(Set<Path> paths, String what) throws IOException {
     if (!paths.isEmpty()) {
       List<Path> first = paths.stream().sorted().limit(NAMED).collect(Collectors.toList());
-      throw changed(paths.size() + " " + what + ", as " + first);
+      throw changed(root, paths.size() + " " + what + ", as " + first);
     }
   }
 
-  private IOException changed(String what) {
+  /**
+   * The failure of who publishes a job that is not staged, or a table not there, as it was seen.
+   */
+  public static IOException changed(StagingRoot root, String what) {
     return new IOException(
         "Job "
             + root.jobId()

@@ -127,7 +127,7 @@ public final class Recovery {
   }
 
   /** The failure of who asks for a job that is not held, or not any more. */
-  static IOException notHeld(StagingRoot root, Exception cause) {
+  public static IOException notHeld(StagingRoot root, Exception cause) {
     return new IOException(
         "Job "
             + root.jobId()
@@ -139,7 +139,7 @@ public final class Recovery {
   }
 
   /** What a user does about a held job. */
-  static String heldAdvice(StagingRoot root) {
+  public static String heldAdvice(StagingRoot root) {
     String job = " " + root.directory() + " " + root.jobId() + "'";
     return "Publish it with 'manifest-committer publish"
         + job

@@ -20,6 +20,7 @@ public final class StagedJob {
   private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
 
   private final Path root;
+  private final Path directory;
   private final Kind kind;
   private final Optional<String> jobId;
   private final boolean completesUploads;
@@ -40,12 +41,50 @@ public final class StagedJob {
 
   private StagedJob(Store store, StoreEntry root, Kind kind, Optional<String> jobId) {
     this.root = root.path();
+    this.directory = root.path().getParent();
     this.kind = kind;
     this.jobId = jobId;
     this.completesUploads = store.traits(root.path()).completesUploads();
     this.lastWritten = root.lastWritten();
     this.asides =
         Pattern.compile(ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.name()) + "(/.*)?");
+  }
+
+  /** A job of the Spark protocol that keeps its work elsewhere than in the table. */
+  private StagedJob(StagingRoot job, Path at) {
+    this.root = at;
+    this.directory = job.directory();
+    this.kind = Kind.SPARK_PROTOCOL;
+    this.jobId = Optional.of(job.jobId());
+    this.completesUploads = false;
+    this.asides = Pattern.compile("");
+  }
+
+  /**
+   * A job of the Spark protocol that keeps its work elsewhere than in the table, and of which this
+   * is known.
+   *
+   * @param at where
+   * @param state not {@link State#RUNNING}
+   * @param age as {@link #age}
+   * @param timeout in milliseconds: a job younger than that runs
+   */
+  public static StagedJob elsewhere(
+      StagingRoot job,
+      Path at,
+      State state,
+      long files,
+      long bytes,
+      Optional<Long> age,
+      long timeout) {
+    StagedJob staged = new StagedJob(job, at);
+    staged.files = files;
+    staged.bytes = bytes;
+    staged.begun = state == State.UNFINISHED;
+    staged.held = state == State.HELD;
+    staged.age = age;
+    staged.running = !staged.held && age.filter(since -> since < timeout).isPresent();
+    return staged;
   }
 
   /** Whose it is. */
@@ -147,6 +186,11 @@ public final class StagedJob {
   /** The directory with all that the job has here. */
   public Path root() {
     return root;
+  }
+
+  /** The table, or what is instead of it. */
+  public Path directory() {
+    return directory;
   }
 
   /** Whose it is. */

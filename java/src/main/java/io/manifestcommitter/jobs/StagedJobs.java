@@ -90,7 +90,7 @@ public final class StagedJobs {
   public static List<StagingRoot> toWatch(Collection<StagedJob> jobs) {
     return jobs.stream()
         .filter(job -> job.kind() == Kind.SPARK_PROTOCOL)
-        .map(job -> new StagingRoot(job.root().getParent(), job.jobId().get()))
+        .map(job -> new StagingRoot(job.directory(), job.jobId().get()))
         .collect(Collectors.toList());
   }
 
@@ -107,7 +107,7 @@ public final class StagedJobs {
    */
   public AbortedUploads remove(StagedJob job, boolean force, LifeSigns signs, Pause pause)
       throws IOException {
-    Path directory = job.root().getParent();
+    Path directory = job.directory();
     AbortedUploads uploads = AbortedUploads.NONE;
     if (job.kind() == Kind.SPARK_PROTOCOL) {
       StagingRoot root = new StagingRoot(directory, job.jobId().get());
@@ -230,7 +230,8 @@ public final class StagedJobs {
 
   /** What became of the uploads of a job whose staging directory was removed. */
   public static final class AbortedUploads {
-    static final AbortedUploads NONE = new AbortedUploads(0, null);
+    /** Of a job without any. */
+    public static final AbortedUploads NONE = new AbortedUploads(0, null);
 
     private final int count;
     private final String unknown;

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -183,6 +184,15 @@ public final class JobBranch {
         table.toString(),
         config,
         nanos);
+  }
+
+  /** When the last beat was, by the server's clock, in milliseconds since 1970. */
+  Optional<Long> lastBeat() throws IOException {
+    List<Long> seconds = new ArrayList<>();
+    if (repository.head(beats).isPresent()) {
+      repository.list(beats, HEARTBEAT, "", 1, beat -> seconds.add(beat.number("mtime")));
+    }
+    return seconds.stream().findFirst().map(TimeUnit.SECONDS::toMillis);
   }
 
   /** What the job's report tells of where it was committed. */

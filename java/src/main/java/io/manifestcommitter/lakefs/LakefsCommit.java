@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
+import io.manifestcommitter.jobs.ProveHeld;
+import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,6 +39,12 @@ public final class LakefsCommit {
   /** Said of {@link #PUBLISH}: somebody else does it. */
   public static final String HOLD = "hold";
 
+  /**
+   * Of a job that is held: the places over which it is published only as it saw them, a line for
+   * each, relative to the table.
+   */
+  public static final String HELD_OVER = "manifest-committer.held.over";
+
   static final String COMMIT_ID = "manifest-committer.commit.id";
 
   /** The places that are replaced, a line for each, relative to the table. */
@@ -55,6 +64,7 @@ public final class LakefsCommit {
   private final String jobId;
   private final JobBranch branch;
   private final String own;
+  private final StagingRoot root;
   private final Map<String, String> metadata;
 
   /**
@@ -68,6 +78,7 @@ public final class LakefsCommit {
     this.jobId = jobId;
     this.branch = new JobBranch(table, jobId);
     this.own = table.branchOf(jobId);
+    this.root = new StagingRoot(table.path(), jobId);
     this.metadata = Map.copyOf(metadata);
   }
 
@@ -164,9 +175,11 @@ public final class LakefsCommit {
    * @return the id of the merge; that of the commit where a lost answer would have told it
    * @throws NotMergedException if the server refuses for a reason that may pass; the branch is kept
    * @throws AlreadyCommittedException if another job has this one's identity
+   * @throws IOException also if the job was held, and the table has changed where that matters
    */
   public String publish(String commit) throws IOException {
     String head = commit;
+    requireAsSeen(head);
     for (int round = 1; round <= ROUNDS; round++) {
       Optional<String> merged = merge(head);
       if (merged.isPresent()) {
@@ -234,9 +247,12 @@ public final class LakefsCommit {
         + table.branch()
         + ". "
         + repair(isDirty, status)
-        + ". Then 'manifest-committer recover "
-        + table
-        + " --complete' merges it. Without --complete it is rolled back, and the job can run again";
+        + (HOLD.equals(metadata.get(PUBLISH))
+            ? ". It is still held. " + Recovery.heldAdvice(root)
+            : ". Then 'manifest-committer recover "
+                + table
+                + " --complete' merges it. Without --complete it is rolled back, and the job can run"
+                + " again");
   }
 
   private String repair(boolean isDirty, int status) {
@@ -265,6 +281,37 @@ public final class LakefsCommit {
   }
 
   /**
+   * Requires of a job that was held that the table is as it saw it, where that matters.
+   *
+   * @return the commit of the target that was looked at; its branch where no look is needed
+   */
+  private String requireAsSeen(String head) throws IOException {
+    if (!metadata.containsKey(HELD_OVER)) {
+      return table.branch();
+    }
+    String target = repository.head(table.branch()).orElse(table.branch());
+    List<String> places = new ArrayList<>();
+    for (String place : metadata.get(HELD_OVER).split("\n", -1)) {
+      places.add(prefix(place));
+    }
+    List<String> changed = new ArrayList<>();
+    repository.difference(
+        repository.mergeBase(head, target),
+        target,
+        change -> {
+          String path = change.text("path");
+          if (table.isData(path) && places.stream().anyMatch(path::startsWith)) {
+            changed.add(path);
+          }
+        });
+    if (!changed.isEmpty()) {
+      String what = " changes are there that it did not see when it was held, as ";
+      throw ProveHeld.changed(root, changed.size() + what + some(changed));
+    }
+    return target;
+  }
+
+  /**
    * Merges what the target got meanwhile into the job's branch, where the job's own objects win. An
    * overwrite then removes what has come to the places that it replaces.
    *
@@ -277,7 +324,7 @@ public final class LakefsCommit {
         throw new AlreadyCommittedException(other.get());
       }
     }
-    String updated = mergeTarget(head);
+    String updated = mergeTarget(requireAsSeen(head), head);
     LOG.info("Another job changed {} since: {} is brought up to date", table, own);
     if (!metadata.containsKey(REPLACES)) {
       return updated;
@@ -309,11 +356,14 @@ public final class LakefsCommit {
         });
   }
 
-  private String mergeTarget(String head) throws IOException {
+  private String mergeTarget(String target, String head) throws IOException {
+    // An overwrite that dies before the next commit has more to remove: nobody completes it.
+    Map<String, String> until =
+        metadata.containsKey(REPLACES) && !metadata.containsKey(HELD_OVER) ? Map.of() : metadata;
     for (int time = 1; ; time++) {
       try {
         String message = "Bring job " + jobId + " up to date";
-        return repository.merge(table.branch(), own, message, metadata, "dest-wins");
+        return repository.merge(target, own, message, until, "dest-wins");
       } catch (IOException e) {
         String now = repository.head(own).orElseThrow(() -> takenOver(e));
         if (!now.equals(head)) {
@@ -341,6 +391,10 @@ public final class LakefsCommit {
         || path.equals(table.prefix() + JobPaths.FILE_LIST);
   }
 
+  private String prefix(String place) {
+    return table.prefix() + (place.isEmpty() ? "" : place + "/");
+  }
+
   /** The places that the job replaces, as prefixes of paths. */
   private Collection<String> places(String head) throws IOException {
     Set<String> places = new TreeSet<>();
@@ -356,7 +410,7 @@ public final class LakefsCommit {
               }
             });
       } else {
-        places.add(place.isEmpty() ? table.prefix() : table.prefix() + place + "/");
+        places.add(prefix(place));
       }
     }
     return places;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
@@ -69,7 +70,7 @@ public final class LakefsRepository {
   }
 
   /** The id of the commit at which a branch stands; empty if there is no such branch. */
-  Optional<String> head(String branch) throws IOException {
+  public Optional<String> head(String branch) throws IOException {
     try {
       byte[] answer = server.repeated(RequestKind.LOOK, "GET", branch(branch), null);
       return Optional.of(read(answer, "commit_id").text("commit_id"));
@@ -88,14 +89,17 @@ public final class LakefsRepository {
     }
   }
 
-  /** The branches, hidden ones too, whose names begin so. A request a page. */
-  List<String> branches(String prefix) throws IOException {
-    List<String> found = new ArrayList<>();
+  /**
+   * The branches, hidden ones too, whose names begin so, and the commits at which they stand. A
+   * request a page.
+   */
+  Map<String, String> branches(String prefix) throws IOException {
+    Map<String, String> found = new LinkedHashMap<>();
     pages(
         RequestKind.LIST,
         root + "/branches?show_hidden=true&prefix=" + encoded(prefix),
         "",
-        branch -> found.add(branch.text("id")));
+        branch -> found.put(branch.text("id"), branch.text("commit_id")));
     return found;
   }
 
@@ -256,6 +260,13 @@ public final class LakefsRepository {
     return page(RequestKind.LIST, of, after, most, visitor).isPresent();
   }
 
+  /** As above, all of them. A request a page. */
+  public void list(String ref, String prefix, ConsumerRaisingIOE<Record> visitor)
+      throws IOException {
+    String of = ref(ref) + "/objects/ls?prefix=" + encoded(prefix);
+    pages(RequestKind.LIST, of, "", visitor);
+  }
+
   /** The first page of what is not committed on a branch: path, {@code type} and size. */
   List<Record> changes(String branch) throws IOException {
     List<Record> found = new ArrayList<>();
@@ -283,8 +294,14 @@ public final class LakefsRepository {
   Commit commit(String id) throws IOException {
     byte[] answer =
         server.repeated(RequestKind.LOOK, "GET", root + "/commits/" + encoded(id), null);
-    Record commit = read(answer, "id", "metadata", "parents");
-    return new Commit(commit.text("id"), commit.list("parents"), commit.texts("metadata"));
+    return new Commit(read(answer, "id", "metadata", "parents", "creation_date"));
+  }
+
+  /** The latest {@link #PAGE} commits that lead to a reference, the last first. */
+  public List<Commit> log(String ref) throws IOException {
+    List<Commit> log = new ArrayList<>();
+    page(RequestKind.LIST, ref(ref) + "/commits?", "", PAGE, one -> log.add(new Commit(one)));
+    return log;
   }
 
   /**
@@ -297,7 +314,7 @@ public final class LakefsRepository {
   }
 
   /** Shows what a merge into a branch would do; of {@code type} {@code conflict} what it cannot. */
-  void mergeDifference(String into, String source, ConsumerRaisingIOE<Record> visitor)
+  public void mergeDifference(String into, String source, ConsumerRaisingIOE<Record> visitor)
       throws IOException {
     String of = root + "/refs/" + encoded(into) + "/diff/" + encoded(source) + "?type=three_dot";
     pages(RequestKind.LIST, of, "", visitor);
@@ -328,10 +345,15 @@ public final class LakefsRepository {
 
   /** Whether a branch has a commit among those that lead to it. */
   boolean isMerged(String commit, String into) throws IOException {
+    return mergeBase(commit, into).equals(commit);
+  }
+
+  /** The last commit that leads to both references. */
+  String mergeBase(String commit, String into) throws IOException {
     byte[] answer =
         server.repeated(RequestKind.LOOK, "GET", ref(commit) + "/merge/" + encoded(into), null);
     // The names of the two others are swapped in the answer.
-    return read(answer, "base_commit_id").text("base_commit_id").equals(commit);
+    return read(answer, "base_commit_id").text("base_commit_id");
   }
 
   private String branch(String branch) {
@@ -411,15 +433,19 @@ public final class LakefsRepository {
   }
 
   /** A commit. */
-  static final class Commit {
-    final String id;
-    final List<String> parents;
-    final Map<String, String> metadata;
+  public static final class Commit {
+    public final String id;
+    public final List<String> parents;
+    public final Map<String, String> metadata;
 
-    Commit(String id, List<String> parents, Map<String, String> metadata) {
-      this.id = id;
-      this.parents = parents;
-      this.metadata = metadata;
+    /** By the server's clock, in milliseconds since 1970. */
+    public final long created;
+
+    private Commit(Record commit) {
+      this.id = commit.text("id");
+      this.parents = commit.list("parents");
+      this.metadata = commit.has("metadata") ? commit.texts("metadata") : Map.of();
+      this.created = TimeUnit.SECONDS.toMillis(commit.number("creation_date"));
     }
   }
 }

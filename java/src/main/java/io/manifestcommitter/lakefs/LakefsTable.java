@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
+import io.manifestcommitter.layout.JobPaths;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.LakefsGateway;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreFamily;
@@ -132,7 +134,7 @@ public final class LakefsTable {
   }
 
   /** The path of an object, as Spark calls it. */
-  Path file(String object) {
+  public Path file(String object) {
     return new Path(path.toUri().getScheme(), repository.name(), "/" + branch + "/" + object);
   }
 
@@ -155,6 +157,30 @@ public final class LakefsTable {
   /** The branch on which a job shows its life, and which is never committed. */
   String beatOf(String jobId) {
     return branchOf(jobId) + BEAT;
+  }
+
+  /** The job to which a branch belongs, of those that begin as {@link #branches} tells. */
+  String jobOf(String name) {
+    String job = name.substring(branches().length());
+    return job.endsWith(BEAT) ? job.substring(0, job.length() - BEAT.length()) : job;
+  }
+
+  /**
+   * A path in the repository that begins with a branch or the id of a commit, as Spark calls it.
+   */
+  public Path pathOf(String inRepository) {
+    return new Path(path.toUri().getScheme(), repository.name(), "/" + inRepository);
+  }
+
+  /** Whether this is an object of a reader's: no report of a job, and nothing of the committer. */
+  public boolean isData(String object) {
+    if (!object.startsWith(prefix())) {
+      return false;
+    }
+    String relative = object.substring(prefix().length());
+    return !relative.equals(JobPaths.SUCCESS_MARKER)
+        && !relative.equals(JobPaths.FILE_LIST)
+        && !StagingRoot.leadsIntoStaging(relative);
   }
 
   @Override

@@ -184,7 +184,7 @@ final class TableView {
     return !StagingRoot.isHidden(name) && (entry.isDirectory() || entry.isSameFileAs(entry));
   }
 
-  private static boolean isHidden(String relative) {
+  static boolean isHidden(String relative) {
     for (String name : relative.split("/", -1)) {
       if (StagingRoot.isHidden(name)) {
         return true;

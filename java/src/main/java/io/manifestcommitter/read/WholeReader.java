@@ -6,13 +6,16 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.HeldJobs;
 import io.manifestcommitter.jobs.HeldJobs.HeldJob;
+import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.read.OpenJob.Planned;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.FileNotFoundException;
@@ -39,15 +42,12 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>All is listed again also where only some jobs went on.
  */
-public final class WholeReader {
+public final class WholeReader implements TableReader {
   /** Of about twenty seconds, without the listings. */
   private static final int ROUNDS = 25;
 
   private static final int SHORTEST_PAUSE = 50;
   private static final int LONGEST_PAUSE = 1000;
-
-  /** Where a streaming query of Spark notes which files of its sink count. */
-  private static final String STREAM_LOG = "_spark_metadata";
 
   private final Store store;
   private final Path table;
@@ -82,10 +82,15 @@ public final class WholeReader {
    *     before that job, and elsewhere without what the job wrote
    * @throws UnsupportedStoreException if the committer does not serve its store
    */
-  public static WholeReader of(Configuration conf, Path table, Optional<String> undone)
+  public static TableReader of(Configuration conf, Path table, Optional<String> undone)
       throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
-    Stores stores = new Stores(conf, config.requestGate(() -> {}));
+    RequestGate gate = config.requestGate(() -> {});
+    Optional<LakefsTable> lakefs = LakefsTable.of(conf, StorePaths.plain(table), gate);
+    if (lakefs.isPresent()) {
+      return new LakefsReader(lakefs.get(), config, undone);
+    }
+    Stores stores = new Stores(conf, gate);
     try {
       Path resolved = stores.resolve(table);
       stores.requireSafeRename(resolved);
@@ -105,20 +110,19 @@ public final class WholeReader {
     }
   }
 
-  /** The table, with scheme and authority. */
+  @Override
   public Path table() {
     return table;
   }
 
   /**
-   * The files of the table, each by the place where it belongs, which tells its partition. A job
-   * may keep a file elsewhere for now. On a local disk or HDFS, while no job runs: two requests for
-   * the time of the table's directory, and one for each directory. Elsewhere: two for each
-   * directory, one more for the table's own, and three for each staging directory.
+   * The files of the table: see {@link TableReader}. On a local disk or HDFS, while no job runs:
+   * two requests for the time of the table's directory, and one for each directory. Elsewhere: two
+   * for each directory, one more for the table's own, and three for each staging directory.
    *
-   * @throws FileNotFoundException if there is no table
    * @throws IOException also if jobs go on all the time; it names them
    */
+  @Override
   public Map<Path, StoreEntry> files() throws IOException {
     requireNoPartition();
     TableState before = look();
@@ -156,12 +160,8 @@ public final class WholeReader {
             + "' first. spark.read shows what is there as it is");
   }
 
-  /**
-   * What a held job would publish: each file by the place where it would be, where it waits now.
-   *
-   * @throws IOException if the job is not held any more, or its files wait as uploads
-   */
-  Map<Path, StoreEntry> held(String jobId) throws IOException {
+  @Override
+  public Map<Path, StoreEntry> held(String jobId) throws IOException {
     Map<Path, StoreEntry> files = new HashMap<>();
     boolean isHeld = false;
     for (HeldJob job : HeldJobs.find(store, table)) {
@@ -180,7 +180,7 @@ public final class WholeReader {
       }
     }
     if (!isHeld) {
-      throw new IOException("Job " + jobId + " is not held in " + table + " any more");
+      throw TableReader.notHeld(jobId, table);
     }
     return files;
   }
@@ -205,9 +205,7 @@ public final class WholeReader {
         throw new IOException(table + " is a file: read a table's directory");
       }
       if (entry.name().equals(STREAM_LOG)) {
-        throw new IOException(
-            table
-                + " is the sink of a streaming query, whose log says what counts: use spark.read");
+        throw TableReader.isSink(table);
       }
     }
   }

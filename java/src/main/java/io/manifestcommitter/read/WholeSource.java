@@ -83,7 +83,7 @@ public final class WholeSource
     Configuration conf =
         SparkCalls.call(state, state.getClass(), "newHadoopConfWithOptions", options);
     try {
-      WholeReader reader = WholeReader.of(conf, new Path(path), option(options, BEFORE));
+      TableReader reader = WholeReader.of(conf, new Path(path), option(options, BEFORE));
       Optional<String> held = option(options, HELD);
       WholeFiles files = held.isPresent() ? () -> reader.held(held.get()) : reader::files;
       return relation(session, reader.table(), options, schema, files);

@@ -13,6 +13,7 @@ import io.manifestcommitter.lakefs.JobBranch;
 import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.lakefs.LakefsCommit.AlreadyCommittedException;
 import io.manifestcommitter.lakefs.LakefsCommit.NotMergedException;
+import io.manifestcommitter.lakefs.LakefsJobs;
 import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.layout.JobPaths;
@@ -43,6 +44,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -271,7 +273,8 @@ final class LakefsJob implements WriteJob {
         return false;
       }
       String id = write.config.commitId.get();
-      return write.isCommitted(branch.committedAs(id), work);
+      Optional<String> held = new LakefsJobs(table, write.config, /* force= */ false).heldAs(id);
+      return write.isElsewhere(held, branch.committedAs(id), work);
     }
 
     /** The lengths of the files, by their numbers. */
@@ -303,10 +306,9 @@ final class LakefsJob implements WriteJob {
         throws IOException {
       ConflictMode conflicts = write.config.conflictMode;
       Set<Path> parents = committed.parents(write.table);
-      Collection<Path> places =
-          conflicts == ConflictMode.APPEND
-              ? write.overwrite.roots(parents)
-              : WriteRequest.Overwrite.outermost(write.overwrite.roots(parents), parents);
+      Collection<Path> overwritten = write.overwrite.roots(parents);
+      Collection<Path> written = WriteRequest.Overwrite.outermost(overwritten, parents);
+      Collection<Path> places = conflicts == ConflictMode.APPEND ? overwritten : written;
       Map<Path, List<StoreEntry>> found = new TreeMap<>();
       if (!places.isEmpty()) {
         branch.list(
@@ -319,6 +321,9 @@ final class LakefsJob implements WriteJob {
       }
       if (conflicts != ConflictMode.APPEND) {
         requireNoConflict(conflicts, found, parents.contains(write.table));
+      }
+      if (write.config.holds()) {
+        planner.heldOver(write.heldOver(overwritten, written, isNew));
       }
       List<OldDirectory> replaced = new ArrayList<>();
       found.forEach((directory, files) -> replaced.add(new OldDirectory(directory, files)));
@@ -406,6 +411,10 @@ final class LakefsJob implements WriteJob {
       if (replaces()) {
         metadata.put(
             LakefsCommit.REPLACES, write.overwrite.lines(write.table, write.config.conflictMode));
+      }
+      if (!plan.heldOver().isEmpty()) {
+        List<String> lines = WriteRequest.Overwrite.lines(write.table, plan.heldOver());
+        metadata.put(LakefsCommit.HELD_OVER, String.join("\n", lines));
       }
       return metadata;
     }

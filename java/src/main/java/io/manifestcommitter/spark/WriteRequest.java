@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
@@ -207,25 +208,27 @@ final class WriteRequest {
     if (!config.commitId.isPresent()) {
       return false;
     }
+    CommitLedger ledger = new CommitLedger(store, table);
+    return isElsewhere(
+        held, held.isPresent() ? Optional.empty() : ledger.find(config.commitId.get()), work);
+  }
+
+  /**
+   * As above, of a job that has an identity.
+   *
+   * @param before what the table's ledger has of it
+   */
+  boolean isElsewhere(Optional<String> held, Optional<Record> before, CommitWork work)
+      throws IOException {
     String id = config.commitId.get();
     if (held.isPresent()) {
       LOG.info("Job {} publishes nothing: job {} holds the data of {}", jobId, held.get(), id);
       work.held(held.get());
       return true;
     }
-    return isCommitted(new CommitLedger(store, table).find(id), work);
-  }
-
-  /**
-   * As above, of a job that nobody holds.
-   *
-   * @param before what the table's ledger has of the identity
-   */
-  boolean isCommitted(Optional<Record> before, CommitWork work) throws IOException {
     if (!before.isPresent()) {
       return false;
     }
-    String id = before.get().text("id");
     String other = before.get().text("jobId");
     if (isSessions && before.get().textOrEmpty("application").equals(applicationId())) {
       throw new IOException(
@@ -301,14 +304,18 @@ final class WriteRequest {
 
     /** What is replaced, as the metadata of a commit in lakeFS has it: a line for each place. */
     String lines(Path table, ConflictMode conflicts) {
-      List<String> lines = new ArrayList<>();
-      for (Path place : recorded) {
-        lines.add(place.equals(table) ? "" : StorePaths.relative(table, place));
-      }
+      List<String> lines = lines(table, recorded);
       if (dynamic || conflicts == ConflictMode.REPLACE) {
         lines.add(LakefsCommit.WRITTEN);
       }
       return String.join("\n", lines);
+    }
+
+    /** Places relative to a table; the table itself is the empty text. */
+    static List<String> lines(Path table, Collection<Path> places) {
+      return places.stream()
+          .map(place -> place.equals(table) ? "" : StorePaths.relative(table, place))
+          .collect(Collectors.toCollection(ArrayList::new));
     }
 
     /** What is replaced where a job writes to these directories. */
