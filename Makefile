@@ -54,7 +54,7 @@ OLDER_BUILT := target/versions/.$(OLDER)
 CLASS_PATH := target/versions/classpath
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
-STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-seaweedfs
+STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-seaweedfs lakefs lakefs-scheme
 CORE_$(SPARK_FLOOR) := abfs
 LESS_$(SPARK_FLOOR) := gs
 CORE_$(SPARK_NEWEST) := gs
@@ -77,7 +77,8 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 	test-connect-$(SPARK_FLOOR) test-connect-$(SPARK_NEWEST) \
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-gs-servers test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST) \
-	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST)
+	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST) \
+	test-lakefs-$(SPARK_FLOOR) test-lakefs-$(SPARK_NEWEST)
 
 build: $(WHEEL)
 
@@ -282,6 +283,9 @@ test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST): test-core-%: $(VENVS)/spark-
 test-less-$(SPARK_FLOOR) test-less-$(SPARK_NEWEST): test-less-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
 	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e/test_writes.py tests/e2e/test_hadoop_protocol.py tests/e2e/emulated \
 		--store $(LESS_$*) --core
+
+test-lakefs-$(SPARK_FLOOR) test-lakefs-$(SPARK_NEWEST): test-lakefs-%: $(VENVS)/spark-%/.done $(EMULATORS_BUILT)
+	$(VENVS)/spark-$*/bin/python -m pytest -q tests/e2e --store lakefs --core
 
 # A stream whose driver dies at requests of its batches; at every one of them: BATCHES_ARGS=--thorough
 test-batches: test-batches-$(SPARK_FLOOR) test-batches-$(SPARK_NEWEST)
