@@ -85,6 +85,7 @@ PARTS = {
         "evidence/zombies",
         "evidence/pairs",
         "evidence/whole",
+        "evidence/lakefs",
         "evidence/hostile-input",
         "evidence/mutations",
         "evidence/benchmarks",
