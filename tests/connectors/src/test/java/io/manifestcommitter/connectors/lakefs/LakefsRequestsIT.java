@@ -23,8 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code -Dlakefs.mode=full}, else with fewer.
  */
 class LakefsRequestsIT {
-  private static final int FILES =
-      Cases.fromProperties("lakefs").isFull() ? 2_000 : 400;
+  private static final int FILES = Cases.fromProperties("lakefs").isFull() ? 2_000 : 400;
 
   /** A request takes so long where it is counted how many wait for one another. */
   private static final Duration LATENCY = Duration.ofMillis(250);
