@@ -95,9 +95,10 @@ public final class JobBranch {
   }
 
   /**
-   * Removes what stands for empty directories, and is not committed, from the branch of the table:
-   * Spark's catalogs make such objects with each table, and nothing could be merged. lakeFS needs
-   * none: a directory is there while it has a file. One request, and two for each page of them.
+   * Removes what stands for empty directories, and is not committed, from the branch of the table.
+   * Spark's catalogs make such an object with each table, and then nothing could be merged. lakeFS
+   * needs none: a directory is there while it has a file. One request, and two for each page of
+   * them.
    *
    * @return something else that is not committed
    */
@@ -172,13 +173,15 @@ public final class JobBranch {
     }
   }
 
-  /** Begins to show that the job lives, at once and then at each interval. */
+  /** Begins to show that the job lives, at once and then at each interval, past its limits. */
   public Heartbeat beat(CommitterConfig config, LongSupplier nanos) {
     AtomicLong number = new AtomicLong();
+    LakefsRepository pastLimits =
+        new LakefsRepository(repository.server().pastLimits(), repository.name());
     return Heartbeat.begin(
         () -> {
           String beat = table + "\n" + jobId + "\n" + number.incrementAndGet() + "\n";
-          repository.write(
+          pastLimits.write(
               beats, HEARTBEAT, beat.getBytes(StandardCharsets.UTF_8), /* onlyIfNew= */ false);
         },
         table.toString(),

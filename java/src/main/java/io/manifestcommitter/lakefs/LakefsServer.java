@@ -55,10 +55,23 @@ public final class LakefsServer {
    * @param endpoint of its API, such as {@code https://lakefs.example.com/api/v1}
    */
   LakefsServer(URI endpoint, String accessKey, String secretKey, RequestGate gate) {
+    this(endpoint, basic(accessKey + ":" + secretKey), gate);
+  }
+
+  private static String basic(String credentials) {
+    byte[] plain = credentials.getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(plain);
+  }
+
+  private LakefsServer(URI endpoint, String authorization, RequestGate gate) {
     this.endpoint = endpoint;
+    this.authorization = authorization;
     this.gate = gate;
-    byte[] credentials = (accessKey + ":" + secretKey).getBytes(StandardCharsets.UTF_8);
-    this.authorization = "Basic " + Base64.getEncoder().encodeToString(credentials);
+  }
+
+  /** The same, past the limits on the job's requests. */
+  LakefsServer pastLimits() {
+    return new LakefsServer(endpoint, authorization, RequestGate.urgent());
   }
 
   /** The endpoint of its API. */

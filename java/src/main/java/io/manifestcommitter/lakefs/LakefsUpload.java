@@ -103,8 +103,8 @@ public final class LakefsUpload implements FileUpload {
   /**
    * Uploads the file and links it. If that fails nothing is left that anybody sees.
    *
-   * @return where the file will be, its length, and in its etag the checksum under which it is
-   *     linked: the MD5, in hexadecimal; of a file in parts, what the store says of it
+   * @return where the file will be, its length, and as its etag the checksum under which it is
+   *     linked. That is the MD5 in hexadecimal, or for a file in parts what the store says of it
    */
   @Override
   public StoreEntry finish() throws IOException {

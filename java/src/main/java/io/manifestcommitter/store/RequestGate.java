@@ -94,7 +94,7 @@ public final class RequestGate {
   }
 
   /** A gate for few requests that must not wait for any limit; a refused one is retried. */
-  static RequestGate urgent() {
+  public static RequestGate urgent() {
     return new RequestGate(0, Integer.MAX_VALUE, URGENT_PATIENCE, () -> {});
   }
 
