@@ -113,9 +113,10 @@ class LakefsRecoveryIT {
   }
 
   @Test
-  void beatsWithoutAJobAreCleanedUp() throws Exception {
+  void whatAMergedJobLeavesIsCleanedUp() throws Exception {
     LakeJob job = diesAt("branch-delete", 2, new LakeJob(lake, Kind.APPEND));
-    assertThat(lake.jobBranches()).singleElement().asString().endsWith("-beat");
+    // Both are deleted at the same time, so either may be left, or both.
+    assertThat(lake.jobBranches()).isNotEmpty();
 
     assertThat(only(recover(false)).path("outcome").asText()).isEqualTo("cleaned_up");
 
