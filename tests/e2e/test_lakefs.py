@@ -45,6 +45,27 @@ def test_a_job_is_one_merge(new_table: Callable[..., Table], lake: LakefsStore) 
 
 
 @pytest.mark.core
+def test_a_marker_of_a_directory_is_removed(
+    new_table: Callable[..., Table], lake: LakefsStore
+) -> None:
+    table = new_table()
+    lake.put("elsewhere/", b"")
+    table.write(OLD, "append")
+    assert lake.uncommitted(("",)) == []
+
+
+@pytest.mark.parametrize("record", ["_delta_log/0.json", ".hoodie/x", "metadata/version-hint.text"])
+def test_a_table_of_another_format_is_not_overwritten(
+    new_table: Callable[..., Table], lake: LakefsStore, record: str
+) -> None:
+    table = new_table()
+    (table.path / record).write_text("{}")
+    with pytest.raises(Exception, match="Delta, Hudi or Iceberg"):
+        table.save(OLD, "overwrite")
+    assert (table.path / record).exists()
+
+
+@pytest.mark.core
 def test_a_branch_with_something_uncommitted_is_refused(
     new_table: Callable[..., Table], lake: LakefsStore
 ) -> None:
@@ -100,6 +121,9 @@ def test_info_says_which_api_commits(spark: SparkSession, place: Place, lake: La
     info = mc.committer_info(spark, path)
     assert [p for p in info.problems if p.severity == "error"] == []
     assert f"http://127.0.0.1:{lake.port}/api/v1" in [o.value for o in info.options.values()]
+    lake.put("marker/", b"")
+    assert "lakefs-refused" not in [p.code for p in mc.committer_info(spark, path).problems]
+    assert lake.uncommitted(("",)) == ["marker/"], "only a job changes something"
     lake.put("uncommitted", b"")
     assert "lakefs-refused" in [p.code for p in mc.committer_info(spark, path).problems]
 

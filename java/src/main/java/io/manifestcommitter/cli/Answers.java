@@ -3,7 +3,6 @@ package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.manifestcommitter.journal.CommitLedger;
-import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.Commits;
 import io.manifestcommitter.read.TableReader;
@@ -131,7 +130,7 @@ public final class Answers {
       throws IOException {
     Stores stores = new Stores(conf);
     Path resolved = stores.resolve(new Path(table));
-    if (forget && LakefsTable.isOne(conf, resolved)) {
+    if (forget && stores.isLakefs(resolved)) {
       throw new IOException(
           String.format(
               "Nothing was forgotten. In lakeFS that takes a commit: delete %s ('lakectl fs rm'),"

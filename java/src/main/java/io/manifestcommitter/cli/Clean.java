@@ -9,7 +9,6 @@ import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
 import io.manifestcommitter.lakefs.LakefsJobs;
-import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -214,7 +213,7 @@ public final class Clean extends Program {
       throws IOException {
     Stores stores = new Stores(conf);
     Path table = stores.resolve(new Path(name));
-    if (LakefsTable.isOne(conf, table) || !stores.all().traits(table).completesUploads()) {
+    if (stores.isLakefs(table) || !stores.all().traits(table).completesUploads()) {
       throw new IOException("there are no uploads on its store: leave --uploads out");
     }
     for (CleanedJob cleaned : jobs) {

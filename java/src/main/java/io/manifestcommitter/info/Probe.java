@@ -127,12 +127,12 @@ final class Probe {
     }
   }
 
-  /** As a job's setup does, which then makes branches. */
+  /** As a job's setup does, but changes nothing. */
   private void lookAtLakefs() {
     try {
       Optional<LakefsTable> table = LakefsTable.of(conf, path, RequestGate.open());
       if (table.isPresent()) {
-        new JobBranch(table.get(), "info").requireClean();
+        new JobBranch(table.get(), "info").requireClean(/* removes= */ false);
       }
     } catch (IOException | RuntimeException e) {
       lakefsRefusal = e.getMessage();

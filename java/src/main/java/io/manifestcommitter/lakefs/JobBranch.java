@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -32,11 +33,6 @@ import org.apache.hadoop.fs.Path;
 public final class JobBranch {
   /** On the branch that is never committed. */
   static final String HEARTBEAT = "heartbeat";
-
-  /** Directories that a format keeps in its table, and how files in them end. */
-  private static final String[][] RECORDS = {
-    {"_delta_log", ""}, {".hoodie", ""}, {"metadata", ".metadata.json"}
-  };
 
   private final LakefsTable table;
   private final LakefsRepository repository;
@@ -61,13 +57,15 @@ public final class JobBranch {
   }
 
   /**
-   * Refuses a table in whose branch something is not committed: no merge into it would succeed. See
-   * {@link #removeMarkers}.
+   * Refuses a table in whose branch something is not committed: no merge into it would succeed.
+   * What stands for empty directories is no matter, since a job removes it.
+   *
+   * @param removes whether this does: see {@link #removeMarkers}
    */
-  public void requireClean() throws IOException {
+  public void requireClean(boolean removes) throws IOException {
     String first;
     try {
-      Optional<String> found = removeMarkers();
+      Optional<String> found = removes ? removeMarkers() : uncommitted(new ArrayList<>());
       if (!found.isPresent()) {
         return;
       }
@@ -105,40 +103,34 @@ public final class JobBranch {
   Optional<String> removeMarkers() throws IOException {
     while (true) {
       List<String> markers = new ArrayList<>();
-      for (Record change : repository.changes(table.branch())) {
-        String path = change.text("path");
-        boolean isEmpty = change.has("size_bytes") && change.number("size_bytes") == 0;
-        if (!path.endsWith("/") || !isEmpty || !change.text("type").equals("added")) {
-          return Optional.of(path + " (" + change.text("type") + ")");
-        }
-        markers.add(path);
-      }
-      if (markers.isEmpty()) {
-        return Optional.empty();
+      Optional<String> other = uncommitted(markers);
+      if (other.isPresent() || markers.isEmpty()) {
+        return other;
       }
       repository.delete(table.branch(), markers);
     }
   }
 
-  /** Refuses to overwrite a table of a format that keeps its own record of files. */
-  public void requirePlainFiles() throws IOException {
-    for (String[] record : RECORDS) {
-      requireNone(record[0], record[1]);
+  /** The first thing that is not committed and stands for no directory; others are added. */
+  private Optional<String> uncommitted(List<String> markers) throws IOException {
+    for (Record change : repository.changes(table.branch())) {
+      String path = change.text("path");
+      boolean isEmpty = change.has("size_bytes") && change.number("size_bytes") == 0;
+      if (!path.endsWith("/") || !isEmpty || !change.text("type").equals("added")) {
+        return Optional.of(path + " (" + change.text("type") + ")");
+      }
+      markers.add(path);
     }
+    return Optional.empty();
   }
 
-  private void requireNone(String record, String suffix) throws IOException {
+  /** Whether a directory of the table has an object of such a name, among its first thousand. */
+  public boolean has(String directory, Predicate<String> name) throws IOException {
     List<Record> found = new ArrayList<>();
-    String prefix = table.prefix() + record + "/";
+    String prefix = table.prefix() + directory + "/";
     repository.list(table.branch(), prefix, "", LakefsRepository.PAGE, found::add);
-    if (found.stream().anyMatch(entry -> entry.text("path").endsWith(suffix))) {
-      throw new IOException(
-          table
-              + " holds "
-              + record
-              + ", so it is a Delta, Hudi or Iceberg table. Overwriting it as plain files would destroy"
-              + " it: write it with its own format, or remove the table first. Nothing was touched.");
-    }
+    return found.stream()
+        .anyMatch(entry -> name.test(new Path("/" + entry.text("path")).getName()));
   }
 
   /** Makes the branch on which the job shows its life: before the other one. */
@@ -181,8 +173,7 @@ public final class JobBranch {
     return Heartbeat.begin(
         () -> {
           String beat = table + "\n" + jobId + "\n" + number.incrementAndGet() + "\n";
-          pastLimits.write(
-              beats, HEARTBEAT, beat.getBytes(StandardCharsets.UTF_8), /* onlyIfNew= */ false);
+          pastLimits.write(beats, HEARTBEAT, beat.getBytes(StandardCharsets.UTF_8));
         },
         table.toString(),
         config,
@@ -211,7 +202,7 @@ public final class JobBranch {
 
   /** Writes an object of the job's own, by its path in the table. */
   public void write(String path, byte[] content) throws IOException {
-    repository.write(own, table.prefix() + path, content, /* onlyIfNew= */ false);
+    repository.write(own, table.prefix() + path, content);
   }
 
   /** Deletes objects from the job's branch. A request for each thousand. */

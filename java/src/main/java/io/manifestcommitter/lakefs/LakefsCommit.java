@@ -6,6 +6,7 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.Record;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,10 +32,12 @@ public final class LakefsCommit {
   /** Changed by each overwrite, in the table. */
   public static final String OVERWRITTEN = "_manifest_/overwritten";
 
-  // In the metadata of a commit.
-  public static final String JOB = "manifest-committer.job";
-  public static final String FILES = "manifest-committer.files";
-  public static final String PUBLISH = "manifest-committer.publish";
+  /** Of the keys in the metadata of a commit. */
+  public static final String PREFIX = "manifest-committer.";
+
+  public static final String JOB = PREFIX + "job";
+  public static final String FILES = PREFIX + "files";
+  public static final String PUBLISH = PREFIX + "publish";
 
   /** Said of {@link #PUBLISH}: somebody else does it. */
   public static final String HOLD = "hold";
@@ -43,12 +46,12 @@ public final class LakefsCommit {
    * Of a job that is held: the places over which it is published only as it saw them, a line for
    * each, relative to the table.
    */
-  public static final String HELD_OVER = "manifest-committer.held.over";
+  public static final String HELD_OVER = PREFIX + "held.over";
 
-  static final String COMMIT_ID = "manifest-committer.commit.id";
+  static final String COMMIT_ID = PREFIX + "commit.id";
 
   /** The places that are replaced, a line for each, relative to the table. */
-  public static final String REPLACES = "manifest-committer.replaces";
+  public static final String REPLACES = PREFIX + "replaces";
 
   /** Such a line stands for the places to which the job writes. */
   public static final String WRITTEN = "*";
@@ -243,7 +246,7 @@ public final class LakefsCommit {
         + jobId
         + " is committed in "
         + own
-        + ", and not merged into "
+        + (status == 0 ? ", and may be merged or not into " : ", and not merged into ")
         + table.branch()
         + ". "
         + repair(isDirty, status)
@@ -319,9 +322,10 @@ public final class LakefsCommit {
    */
   private String bringUpToDate(String head) throws IOException {
     if (metadata.containsKey(COMMIT_ID)) {
-      Optional<String> other = committedBy(metadata.get(COMMIT_ID));
-      if (other.isPresent() && !other.get().equals(jobId)) {
-        throw new AlreadyCommittedException(other.get());
+      Optional<Record> entry = branch.committedAs(metadata.get(COMMIT_ID));
+      String by = entry.map(record -> record.text("jobId")).orElse(jobId);
+      if (!by.equals(jobId)) {
+        throw new AlreadyCommittedException(by);
       }
     }
     String updated = mergeTarget(requireAsSeen(head), head);
@@ -414,10 +418,6 @@ public final class LakefsCommit {
       }
     }
     return places;
-  }
-
-  private Optional<String> committedBy(String id) throws IOException {
-    return branch.committedAs(id).map(record -> record.text("jobId"));
   }
 
   private String message(String what) {

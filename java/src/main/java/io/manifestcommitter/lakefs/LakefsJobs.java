@@ -255,9 +255,10 @@ public final class LakefsJobs {
     return held;
   }
 
-  /** The held job of an identity, if there is one. */
+  /** The held job of an identity, if there is one. Requests as {@link #find}. */
   public Optional<String> heldAs(String commitId) throws IOException {
-    return held().stream()
+    return jobs().stream()
+        .filter(job -> job.state == State.HELD)
         .filter(job -> job.commitId().equals(Optional.of(commitId)))
         .map(Job::jobId)
         .findFirst();

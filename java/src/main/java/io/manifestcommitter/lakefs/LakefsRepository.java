@@ -7,8 +7,6 @@ import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.RequestKind;
 import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,14 +44,10 @@ public final class LakefsRepository {
     return server;
   }
 
-  /** Whether the server gives presigned URLs for what is written; and whether also for parts. */
-  Abilities abilities() throws IOException {
+  /** What the server says of the store behind it. */
+  Record storage() throws IOException {
     byte[] answer = server.repeated(RequestKind.LOOK, "GET", "/config", null);
-    Record config =
-        LakefsServer.read(answer, "storage_config"::equals, Map.of()).object("storage_config");
-    return new Abilities(
-        config.has("pre_sign_support") && config.isTrue("pre_sign_support"),
-        config.has("pre_sign_multipart_upload") && config.isTrue("pre_sign_multipart_upload"));
+    return read(answer, "storage_config").object("storage_config");
   }
 
   /**
@@ -79,13 +73,12 @@ public final class LakefsRepository {
     }
   }
 
-  /** Deletes a branch, with what is not committed on it; whether it was there. */
-  boolean deleteBranch(String branch) throws IOException {
+  /** Deletes a branch, if it is there, with what is not committed on it. */
+  void deleteBranch(String branch) throws IOException {
     try {
       server.repeated(RequestKind.DELETE, "DELETE", branch(branch), null);
-      return true;
     } catch (LakefsException e) {
-      return ifMissing(e, false);
+      ifMissing(e, branch);
     }
   }
 
@@ -103,13 +96,9 @@ public final class LakefsRepository {
     return found;
   }
 
-  /**
-   * Writes a small object to a branch.
-   *
-   * @param onlyIfNew whether one that is there makes it fail with 412
-   */
-  void write(String branch, String path, byte[] content, boolean onlyIfNew) throws IOException {
-    server.upload(branch(branch) + "/objects?path=" + encoded(path), content, onlyIfNew);
+  /** Writes a small object to a branch, in the place of one that is there. */
+  void write(String branch, String path, byte[] content) throws IOException {
+    server.upload(branch(branch) + "/objects?path=" + encoded(path), content);
   }
 
   /** The content of an object, also of one that is not committed; empty if there is none. */
@@ -208,11 +197,6 @@ public final class LakefsRepository {
   private String upload(String branch, Address address, String part, String path) {
     String of = branch(branch) + "/staging/pmpu/" + encoded(address.upload) + part;
     return of + "?path=" + encoded(path);
-  }
-
-  /** Makes a request to a presigned URL. */
-  HttpResponse<byte[]> presigned(HttpRequest request) throws IOException {
-    return server.presigned(request);
   }
 
   /**
@@ -402,17 +386,6 @@ public final class LakefsRepository {
       return otherwise;
     }
     throw failure;
-  }
-
-  /** What a server offers to writers. */
-  static final class Abilities {
-    final boolean presigns;
-    final boolean presignsParts;
-
-    Abilities(boolean presigns, boolean presignsParts) {
-      this.presigns = presigns;
-      this.presignsParts = presigns && presignsParts;
-    }
   }
 
   /** Where the content of one file goes. */

@@ -103,23 +103,14 @@ public final class LakefsServer {
     return repeat(() -> once(kind, method, path, body));
   }
 
-  /**
-   * Uploads the content of a small object, again if that fails.
-   *
-   * @param onlyIfNew fails with 412 where there is one; also where this has put it, and the answer
-   *     was lost
-   */
-  byte[] upload(String path, byte[] content, boolean onlyIfNew) throws IOException {
+  /** Uploads the content of a small object, again if that fails. */
+  byte[] upload(String path, byte[] content) throws IOException {
     return repeat(
         () ->
             gate.pass(
                 RequestKind.WRITE,
                 path,
-                () -> {
-                  HttpRequest.Builder request =
-                      request("POST", path, content, "application/octet-stream");
-                  return send(onlyIfNew ? request.header("If-None-Match", "*") : request);
-                }));
+                () -> send(request("POST", path, content, "application/octet-stream"))));
   }
 
   /** Makes a request to a presigned URL, which needs no credentials; again if that fails. */

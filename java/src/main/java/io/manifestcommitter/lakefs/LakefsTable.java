@@ -46,16 +46,11 @@ public final class LakefsTable {
     this.key = key;
   }
 
-  /** The setting that names the API of a path that {@link #isOne}. */
+  /** The setting that names the API of a path in lakeFS. */
   public static String endpointKey(Configuration conf, Path path) {
     return new Stores(conf).family(path) == StoreFamily.LAKEFS
         ? ENDPOINT
         : LakefsGateway.setting(path.toUri().getAuthority());
-  }
-
-  /** Whether what is written at a path goes through the API of lakeFS. No request. */
-  public static boolean isOne(Configuration conf, Path path) {
-    return new Stores(conf).isLakefs(path);
   }
 
   /**
@@ -65,7 +60,7 @@ public final class LakefsTable {
    */
   public static Optional<LakefsTable> of(Configuration conf, Path path, RequestGate gate)
       throws IOException {
-    if (!isOne(conf, path)) {
+    if (!new Stores(conf).isLakefs(path)) {
       return Optional.empty();
     }
     String repository = path.toUri().getAuthority();
@@ -135,12 +130,12 @@ public final class LakefsTable {
 
   /** The path of an object, as Spark calls it. */
   public Path file(String object) {
-    return new Path(path.toUri().getScheme(), repository.name(), "/" + branch + "/" + object);
+    return pathOf(branch + "/" + object);
   }
 
   /** The table at a commit, which no other commit changes any more. */
   public Path at(String commit) {
-    return new Path(path.toUri().getScheme(), repository.name(), "/" + commit + "/" + key);
+    return pathOf(commit + "/" + key);
   }
 
   /** What the names of the branches begin with that belong to jobs of this table. */

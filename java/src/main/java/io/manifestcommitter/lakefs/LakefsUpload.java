@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
-import io.manifestcommitter.lakefs.LakefsRepository.Abilities;
 import io.manifestcommitter.lakefs.LakefsRepository.Address;
 import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.manifest.Record;
@@ -230,7 +229,7 @@ public final class LakefsUpload implements FileUpload {
         request.header("x-ms-blob-type", "BlockBlob");
       }
       try {
-        return repository.presigned(request.build());
+        return repository.server().presigned(request.build());
       } catch (LakefsException e) {
         if (e.getStatusCode() != FORBIDDEN || tries == TRIES) {
           throw e;
@@ -311,10 +310,15 @@ public final class LakefsUpload implements FileUpload {
 
     /** The way that a server offers. One request. */
     public static Way of(LakefsRepository repository) throws IOException {
-      Abilities abilities = repository.abilities();
-      return abilities.presignsParts
-          ? PRESIGNED_PARTS
-          : abilities.presigns ? PRESIGNED : FILESYSTEM;
+      Record storage = repository.storage();
+      if (!offers(storage, "pre_sign_support")) {
+        return FILESYSTEM;
+      }
+      return offers(storage, "pre_sign_multipart_upload") ? PRESIGNED_PARTS : PRESIGNED;
+    }
+
+    private static boolean offers(Record storage, String ability) {
+      return storage.has(ability) && storage.isTrue(ability);
     }
   }
 }

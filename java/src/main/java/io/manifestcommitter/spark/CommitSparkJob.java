@@ -153,7 +153,7 @@ final class CommitSparkJob {
         write.locked(config.conflictMode == ConflictMode.REPLACE ? written : overwritten);
     PlanSparkJob planning = new PlanSparkJob(staging.directory(), store, workers, config);
     ProveStaged proof = new ProveStaged(store, workers, config.missingFiles);
-    try (JobPlanner planner = planning.begin(committed, setUp)) {
+    try (JobPlanner planner = PlanSparkJob.begin(committed, staging, setUp.madeTable, config)) {
       Result<List<StagedTree>> trees = new Result<>(() -> sealAndProve(committed, proof, planner));
       Result<Optional<String>> held = new Result<>(() -> settleAndLock(places, written, planning));
       workers.beside(

@@ -24,7 +24,6 @@ import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
 import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
-import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.progress.CommitProgress;
@@ -97,11 +96,11 @@ final class LakefsJob implements WriteJob {
               new Result<>(() -> LakefsUpload.Way.of(table.repository()));
           try {
             workers.beside(
-                branch::requireClean,
+                () -> branch.requireClean(/* removes= */ true),
                 isEmpty,
                 offered,
                 write.overwrite.replacesWholeTable(write.table)
-                    ? branch::requirePlainFiles
+                    ? this::requirePlainFiles
                     : () -> {},
                 branch::makeBeatBranch);
             isNew = isEmpty.get();
@@ -114,6 +113,18 @@ final class LakefsJob implements WriteJob {
             throw e;
           }
         });
+  }
+
+  /** As {@link TableRoot#requirePlainFiles}. Three requests. */
+  private void requirePlainFiles() throws IOException {
+    for (String record : TableRoot.FOREIGN_RECORDS) {
+      if (branch.has(record, name -> true)) {
+        throw TableRoot.foreign(write.table, record);
+      }
+    }
+    if (branch.has(TableRoot.ICEBERG_METADATA, TableRoot::isIcebergs)) {
+      throw TableRoot.foreign(write.table, TableRoot.ICEBERG_METADATA);
+    }
   }
 
   private void requireServed() throws IOException {
@@ -255,7 +266,7 @@ final class LakefsJob implements WriteJob {
         ending = Ending.SKIPPED;
         return;
       }
-      try (JobPlanner planner = new JobPlanner(write.jobId, new Target(write.table, root.root()))) {
+      try (JobPlanner planner = PlanSparkJob.begin(committed, root, isNew, write.config)) {
         long[] sizes = planFiles(committed, planner);
         List<String> old = new ArrayList<>();
         try (JobPlan plan = plan(committed, planner, old)) {
@@ -327,14 +338,6 @@ final class LakefsJob implements WriteJob {
       }
       List<OldDirectory> replaced = new ArrayList<>();
       found.forEach((directory, files) -> replaced.add(new OldDirectory(directory, files)));
-      if (isNew) {
-        planner.makesTable();
-      }
-      if (write.config.markSuccessfulJobs) {
-        planner.marksSuccess();
-      }
-      planner.commitId(write.config.commitId);
-      committed.tasks().forEach(task -> note(planner, task));
       // Which partitions of a table were there before is known of those that are replaced.
       Set<Path> existing = new HashSet<>(isNew ? Set.of() : planner.directories());
       Set<Path> looked = new HashSet<>(places);
@@ -404,7 +407,7 @@ final class LakefsJob implements WriteJob {
     /** So that anybody can go on with the commit. */
     private Map<String, String> metadata(JobPlan plan) {
       Map<String, String> metadata = new TreeMap<>();
-      write.facts(isNew).forEach((key, value) -> metadata.put("manifest-committer." + key, value));
+      write.facts(isNew).forEach((key, value) -> metadata.put(LakefsCommit.PREFIX + key, value));
       metadata.put(LakefsCommit.JOB, write.jobId);
       metadata.put(LakefsCommit.FILES, Integer.toString(plan.files().count()));
       metadata.put(LakefsCommit.PUBLISH, write.config.holds() ? LakefsCommit.HOLD : "now");
@@ -457,15 +460,6 @@ final class LakefsJob implements WriteJob {
     public int removed() {
       return (int)
           old.stream().filter(path -> !own.contains(path.substring(prefix.length()))).count();
-    }
-  }
-
-  private static void note(JobPlanner planner, Integer task) {
-    try {
-      planner.task(task.toString());
-    } catch (PlanRejectedException e) {
-      // The messages were looked through before.
-      throw new IllegalStateException(e);
     }
   }
 

@@ -16,7 +16,6 @@ import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.spark.PlanSwaps.ReplacedDirectories;
-import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.WriteRequest.Overwrite;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -58,10 +57,11 @@ final class PlanSparkJob {
   }
 
   /** Begins the plan with what is known without a look into the store. The caller closes it. */
-  JobPlanner begin(CommittedFiles committed, JobStaging staging) throws IOException {
-    JobPlanner planner =
-        new JobPlanner(staging.root.jobId(), new Target(table, staging.root.root()));
-    if (staging.madeTable) {
+  static JobPlanner begin(
+      CommittedFiles committed, StagingRoot root, boolean madeTable, CommitterConfig config)
+      throws IOException {
+    JobPlanner planner = new JobPlanner(root.jobId(), new Target(root.directory(), root.root()));
+    if (madeTable) {
       planner.makesTable();
     }
     if (config.markSuccessfulJobs) {

@@ -124,7 +124,7 @@ final class SparkTask {
    * @param mayReplace whether files there may be replaced
    */
   String newFileAt(Path directory, String name, boolean mayReplace) throws IOException {
-    if (lakefs.isPresent() || LakefsTable.isOne(conf, directory)) {
+    if (lakefs.isPresent() || stores.isLakefs(directory)) {
       throw new IOException(
           "A file of "
               + table

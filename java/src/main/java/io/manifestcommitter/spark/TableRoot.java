@@ -20,8 +20,8 @@ import org.apache.hadoop.fs.Path;
 
 /** What stands at a table's path, and what lies there beside data. */
 final class TableRoot {
-  private static final Set<String> FOREIGN_RECORDS = Set.of("_delta_log", ".hoodie");
-  private static final String ICEBERG_METADATA = "metadata";
+  static final Set<String> FOREIGN_RECORDS = Set.of("_delta_log", ".hoodie");
+  static final String ICEBERG_METADATA = "metadata";
   private static final Set<String> REPORTS = Set.of(JobPaths.SUCCESS_MARKER, JobPaths.FILE_LIST);
 
   private final Path table;
@@ -95,13 +95,18 @@ final class TableRoot {
       store.list(directory, this::noteIceberg);
     }
     if (!foreignRecords.isEmpty()) {
-      throw new IOException(
-          table
-              + " holds "
-              + foreignRecords.get(0)
-              + ", so it is a Delta, Hudi or Iceberg table. Overwriting it as plain files would destroy it: write it"
-              + " with its own format, or remove the table first. Nothing was touched.");
+      throw foreign(table, foreignRecords.get(0));
     }
+  }
+
+  /** The failure of a job that would overwrite a table of such a format. */
+  static IOException foreign(Path table, String record) {
+    return new IOException(
+        table
+            + " holds "
+            + record
+            + ", so it is a Delta, Hudi or Iceberg table. Overwriting it as plain files would destroy it: write it"
+            + " with its own format, or remove the table first. Nothing was touched.");
   }
 
   /**
@@ -139,9 +144,14 @@ final class TableRoot {
   }
 
   private void noteIceberg(StoreEntry entry) {
-    if (entry.name().endsWith(".metadata.json") || entry.name().equals("version-hint.text")) {
+    if (isIcebergs(entry.name())) {
       foreignRecords.add(ICEBERG_METADATA + "/" + entry.name());
     }
+  }
+
+  /** Whether a file in a directory called {@code metadata} is one of Iceberg's, by its name. */
+  static boolean isIcebergs(String name) {
+    return name.endsWith(".metadata.json") || name.equals("version-hint.text");
   }
 
   /**

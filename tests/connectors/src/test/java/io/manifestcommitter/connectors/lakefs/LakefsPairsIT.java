@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -108,22 +107,13 @@ class LakefsPairsIT {
                 }
               });
       held.release();
-      check(lake, first, ended(run), second, failure, name);
+      check(lake, first, Waiting.ended(run), second, failure, name);
       return true;
     } catch (IOException | TimeoutException | RuntimeException e) {
       tally.violation(name, name + "\n    " + Failures.trace(e));
       return at < 40;
     } finally {
       driver.shutdownNow();
-    }
-  }
-
-  private static String ended(Future<?> run) throws InterruptedException {
-    try {
-      run.get();
-      return "";
-    } catch (ExecutionException e) {
-      return e.getCause().toString();
     }
   }
 

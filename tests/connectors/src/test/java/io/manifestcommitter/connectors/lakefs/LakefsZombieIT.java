@@ -7,7 +7,6 @@ import io.manifestcommitter.connectors.lakefs.LakeJob.Kind;
 import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.testing.Failures;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -85,7 +84,7 @@ class LakefsZombieIT {
             .as("held at %s: %s", at, answer)
             .isEqualTo(isCompleted ? job.after(LakeJob.OLD) : LakeJob.OLD);
         held.release();
-        String failure = ended(commit);
+        String failure = Waiting.ended(commit);
 
         assertThat(job.isVisible()).as("%s, at %s: %s", answer, at, failure).isEqualTo(isCompleted);
         if (isHeld && !isCompleted) {
@@ -134,15 +133,6 @@ class LakefsZombieIT {
       assertThat(lake.jobBranches()).isEmpty();
     } finally {
       threads.shutdownNow();
-    }
-  }
-
-  private static String ended(Future<?> run) throws InterruptedException {
-    try {
-      run.get();
-      return "";
-    } catch (ExecutionException e) {
-      return e.getCause().toString();
     }
   }
 }

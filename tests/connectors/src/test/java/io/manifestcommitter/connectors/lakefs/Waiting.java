@@ -3,6 +3,7 @@ package io.manifestcommitter.connectors.lakefs;
 
 import io.manifestcommitter.emulator.FaultRule;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
@@ -33,5 +34,15 @@ final class Waiting {
       }
     }
     throw new TimeoutException("Neither " + held + " nor the end of the job comes");
+  }
+
+  /** Waits for the end of a job: its failure, or an empty text. */
+  static String ended(Future<?> run) throws InterruptedException {
+    try {
+      run.get();
+      return "";
+    } catch (ExecutionException e) {
+      return e.getCause().toString();
+    }
   }
 }
