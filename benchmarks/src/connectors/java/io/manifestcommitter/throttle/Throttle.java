@@ -16,6 +16,7 @@ import java.util.Map;
  * a second. Prints the requests of each second, and the rate that the committer settles at.
  */
 public final class Throttle {
+  private static final int TASKS = 20;
   private static final int LIMIT = 100;
   private static final double SETTLED_FROM = 0.3;
   private static final double SETTLED_TO = 0.9;
@@ -63,7 +64,7 @@ public final class Throttle {
 
   private static void run(String store, Emulator emulator, Map<String, String> settings)
       throws Exception {
-    ThrottledCommit job = new ThrottledCommit(emulator, settings);
+    ThrottledCommit job = new ThrottledCommit(emulator, TASKS, settings);
     job.prepare();
     emulator.latency(LATENCY);
     List<Second> seconds = job.commit(LIMIT);

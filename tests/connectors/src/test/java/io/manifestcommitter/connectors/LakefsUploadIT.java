@@ -47,6 +47,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What tasks upload to lakeFS and link to the branch of their job. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class LakefsUploadIT {
   private static final int PART = 5 << 20;
   private static final String JOB = "job-1";

@@ -30,6 +30,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * exactly its rows in the table. After one that failed the table is the old one, or what the error
  * advises makes it so.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class FaultsIT {
   private static final NavigableMap<String, String> OLD =
       new TreeMap<>(Map.of("p=1/old", "old 1\n", "p=9/old", "old 9\n"));

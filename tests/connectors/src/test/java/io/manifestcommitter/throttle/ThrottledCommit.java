@@ -27,11 +27,10 @@ import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 
 /**
- * A job of 20 tasks with 100 files each, whose job commit meets an account that serves only so many
+ * A job of tasks with 100 files each, whose job commit meets an account that serves only so many
  * requests a second.
  */
 final class ThrottledCommit {
-  static final int TASKS = 20;
   static final int FILES = 100;
 
   private static final JobID JOB = new JobID("202601010000", 1);
@@ -40,14 +39,16 @@ final class ThrottledCommit {
   private final Emulator emulator;
   private final Configuration conf;
   private final HadoopCalls calls;
+  private final int tasks;
 
   /**
    * A job.
    *
    * @param settings of the connector, besides those that lead it to the emulator
    */
-  ThrottledCommit(Emulator emulator, Map<String, String> settings) {
+  ThrottledCommit(Emulator emulator, int tasks, Map<String, String> settings) {
     this.emulator = emulator;
+    this.tasks = tasks;
     this.conf = EmulatedStore.conf(emulator);
     settings.forEach(conf::set);
     Path root = new Path(emulator.root());
@@ -60,17 +61,17 @@ final class ThrottledCommit {
     calls.setupJob();
     ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
     try {
-      List<Future<?>> tasks = new ArrayList<>();
-      for (int number = 0; number < TASKS; number++) {
+      List<Future<?>> written = new ArrayList<>();
+      for (int number = 0; number < tasks; number++) {
         int task = number;
-        tasks.add(
+        written.add(
             writers.submit(
                 () -> {
                   run(task);
                   return null;
                 }));
       }
-      for (Future<?> task : tasks) {
+      for (Future<?> task : written) {
         task.get();
       }
     } catch (ExecutionException e) {
@@ -133,7 +134,7 @@ final class ThrottledCommit {
   /** The files that are missing from the table. */
   Set<String> missing() {
     Set<String> missing = new HashSet<>();
-    for (int task = 0; task < TASKS; task++) {
+    for (int task = 0; task < tasks; task++) {
       for (int file = 0; file < FILES; file++) {
         missing.add("/table/" + name(task, file));
       }

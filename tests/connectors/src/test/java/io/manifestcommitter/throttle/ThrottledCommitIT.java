@@ -15,11 +15,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A job commit of 2,000 renames on an account that serves far fewer requests than are asked for.
- * How its rate settles is measured by {@link Throttle}.
+ * A job commit of 800 renames on an account that serves far fewer requests than are asked for. How
+ * its rate settles is measured by {@link Throttle}.
  */
 class ThrottledCommitIT {
-  private static final int ALL = ThrottledCommit.TASKS * ThrottledCommit.FILES;
+  private static final int TASKS = 8;
+  private static final int ALL = TASKS * ThrottledCommit.FILES;
 
   /** Hadoop keeps filesystems by their URI, which all emulators of a kind share. */
   @BeforeEach
@@ -32,7 +33,7 @@ class ThrottledCommitIT {
   @Test
   void azureAnswers503() throws Exception {
     try (Emulator abfs = AbfsEmulator.start()) {
-      commitsAll(new ThrottledCommit(abfs, Map.of()), abfs, 100);
+      commitsAll(new ThrottledCommit(abfs, TASKS, Map.of()), abfs, 100);
     }
   }
 
@@ -41,7 +42,9 @@ class ThrottledCommitIT {
   void googleAnswers429() throws Exception {
     try (Emulator gcs = GcsEmulator.start()) {
       commitsAll(
-          new ThrottledCommit(gcs, Map.of("fs.gs.implicit.dir.repair.enable", "false")), gcs, 500);
+          new ThrottledCommit(gcs, TASKS, Map.of("fs.gs.implicit.dir.repair.enable", "false")),
+          gcs,
+          500);
     }
   }
 

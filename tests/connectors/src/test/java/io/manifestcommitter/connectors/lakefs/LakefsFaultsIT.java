@@ -34,7 +34,7 @@ class LakefsFaultsIT {
   private static final int LEAST = 1_000;
 
   /** They wait more than they compute. */
-  private static final int AT_ONCE = 4;
+  private static final int AT_ONCE = 6;
 
   private static final List<Kind> KINDS =
       List.of(

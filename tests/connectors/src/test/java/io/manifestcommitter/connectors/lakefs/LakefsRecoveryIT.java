@@ -26,12 +26,15 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code recover}, {@code clean} and held jobs make of each state of a job's branches. */
+@Execution(ExecutionMode.CONCURRENT)
 class LakefsRecoveryIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -225,25 +228,23 @@ class LakefsRecoveryIT {
 
   /** Each request of a recovery loses its answer once, or fails once. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aRecoveryWhoseAnswersAreLost(boolean complete) throws Exception {
+  @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+  void aRecoveryWhoseAnswersAreLost(boolean complete, boolean isDone) throws Exception {
     boolean isHit = true;
     for (int at = 1; isHit; at++) {
-      for (boolean isDone : new boolean[] {false, true}) {
-        LakeJob job = diesAt("merge", new LakeJob(lake, Kind.APPEND));
-        Door door = lake.door();
-        FaultRule.When when = FaultRule.on(FaultRule.ANY).call(at);
-        FaultRule rule = door.faults().add(isDone ? when.applyThenDrop() : when.refuse(500));
+      LakeJob job = diesAt("merge", new LakeJob(lake, Kind.APPEND));
+      Door door = lake.door();
+      FaultRule.When when = FaultRule.on(FaultRule.ANY).call(at);
+      FaultRule rule = door.faults().add(isDone ? when.applyThenDrop() : when.refuse(500));
 
-        JsonNode all = asked(conf(door), "recover", request(complete));
-        isHit = rule.applied() > 0;
+      JsonNode all = asked(conf(door), "recover", request(complete));
+      isHit = rule.applied() > 0;
 
-        assertThat(only(all).path("outcome").asText())
-            .as("%s at %s", all, at)
-            .isEqualTo(complete ? "completed" : "rolled_back");
-        assertThat(job.isVisible()).isEqualTo(complete);
-        assertThat(lake.jobBranches()).isEmpty();
-      }
+      assertThat(only(all).path("outcome").asText())
+          .as("%s at %s", all, at)
+          .isEqualTo(complete ? "completed" : "rolled_back");
+      assertThat(job.isVisible()).isEqualTo(complete);
+      assertThat(lake.jobBranches()).isEmpty();
     }
   }
 

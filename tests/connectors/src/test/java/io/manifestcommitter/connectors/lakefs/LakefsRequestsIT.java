@@ -8,12 +8,13 @@ import io.manifestcommitter.emulator.FaultRule;
 import io.manifestcommitter.emulator.RequestLog;
 import io.manifestcommitter.testing.Cases;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,11 +23,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * How many requests a job makes to lakeFS: by files, and by nothing else. With 2,000 files by
  * {@code -Dlakefs.mode=full}, else with fewer.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LakefsRequestsIT {
   private static final int FILES = Cases.fromProperties("lakefs").isFull() ? 2_000 : 400;
-
-  /** A request takes so long where it is counted how many wait for one another. */
-  private static final Duration LATENCY = Duration.ofMillis(250);
 
   @Test
   void anAppendOfManyFiles() throws Exception {
@@ -67,29 +66,6 @@ class LakefsRequestsIT {
       }
     }
     assertThat(requests[1]).isEqualTo(requests[0]);
-  }
-
-  /** The driver waits for so many requests one after the other. */
-  @ParameterizedTest
-  @CsvSource({"APPEND,7", "STATIC,11", "DYNAMIC,9"})
-  void waitsOfAJobOfOneFile(Kind kind, int most) throws Exception {
-    long waits = Long.MAX_VALUE;
-    for (int round = 0; round < 2; round++) {
-      try (Lake lake = Lake.with(LakeJob.OLD)) {
-        LakeJob job = new LakeJob(lake, kind);
-        job.door.latency(LATENCY);
-        long begun = System.nanoTime();
-        job.setUp();
-        long setUp = System.nanoTime() - begun;
-        job.runTask(0, "p=1");
-        begun = System.nanoTime();
-        job.commit();
-        long all = setUp + System.nanoTime() - begun;
-        waits = Math.min(waits, all / LATENCY.toNanos());
-        System.out.println(kind + " of one file: " + waits + " waits of " + told(job));
-      }
-    }
-    assertThat(waits).isLessThanOrEqualTo(most);
   }
 
   /** The server is too busy for every request, several times in a row. */
@@ -152,7 +128,8 @@ class LakefsRequestsIT {
     return job;
   }
 
-  private static String told(LakeJob job) {
+  /** The requests of a driver. */
+  static String told(LakeJob job) {
     return count(job.door.log()) + " " + job.door.log().counts();
   }
 

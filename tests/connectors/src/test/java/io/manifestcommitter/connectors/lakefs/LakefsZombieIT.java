@@ -10,11 +10,14 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attempts and drivers that others gave up on, and that go on. */
+@Execution(ExecutionMode.CONCURRENT)
 class LakefsZombieIT {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
