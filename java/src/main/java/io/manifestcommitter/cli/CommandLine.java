@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.cli;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import io.manifestcommitter.config.CommitterConfig;
 import java.io.IOException;
 import java.io.Reader;
@@ -193,29 +192,16 @@ public final class CommandLine {
 
   /** The value of a setting, and where it was set. */
   public static final class Setting {
-    private final String value;
-    private final String source;
+    /** What it is set to. */
+    public final String value;
 
-    /**
-     * A value.
-     *
-     * @param source what set it, in words for users
-     */
+    /** What set it, in words for users. */
+    public final String source;
+
+    /** A value. */
     public Setting(String value, String source) {
       this.value = Objects.requireNonNull(value);
       this.source = Objects.requireNonNull(source);
-    }
-
-    /** What it is set to. */
-    @JsonProperty
-    public String value() {
-      return value;
-    }
-
-    /** What set it, in words for users. */
-    @JsonProperty
-    public String source() {
-      return source;
     }
 
     @Override

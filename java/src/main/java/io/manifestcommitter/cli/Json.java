@@ -35,9 +35,9 @@ public final class Json {
     return MAPPER.readTree(document);
   }
 
-  /** The same values as a document that was read. */
-  static JsonNode node(Object value) {
-    return MAPPER.valueToTree(value);
+  /** As {@link #line}, on several lines and not in ASCII, for people. */
+  static String indented(Object value) {
+    return new ObjectMapper().valueToTree(value).toPrettyString();
   }
 
   /** An object in the making, its keys in order. */

@@ -185,7 +185,7 @@ public abstract class Program {
   /** Prints a document for people who do not have our Python package, which prints it better. */
   protected final void printPlain(String title, Object document) {
     out.println(Humane.line(title));
-    new Plain(out).print(Json.node(document));
+    Json.indented(document).lines().map(Humane::line).forEach(out::println);
   }
 
   /** Runs a program and ends the JVM with its exit code. */

@@ -53,9 +53,9 @@ final class CommitterReport {
             .with("version", ClassNames.version())
             .with("hadoopVersion", VersionInfo.getVersion());
     map.putAll(probe.toMap());
-    map.with("factory", factory.map(FactoryBinding::className))
-        .with("factoryKey", factory.map(FactoryBinding::key))
-        .with("factorySource", factory.flatMap(FactoryBinding::setting).map(Setting::source))
+    map.with("factory", factory.map(bound -> bound.className))
+        .with("factoryKey", factory.map(bound -> bound.key))
+        .with("factorySource", factory.flatMap(bound -> bound.setting).map(set -> set.source))
         .with("commitProtocol", session.map(SparkSettings::protocol))
         .with("parquetCommitter", session.map(SparkSettings::parquetCommitter))
         .with("outputCommitter", session.flatMap(set -> set.get(SparkSettings.OUTPUT_COMMITTER)))
@@ -106,7 +106,7 @@ final class CommitterReport {
     for (CommitterConfig.Option option : CommitterConfig.options()) {
       String fallback = option.fallback;
       FactoryBinding.setting(conf, option.key)
-          .filter(set -> !set.value().equals(fallback) || !set.source().endsWith("-default.xml"))
+          .filter(set -> !set.value.equals(fallback) || !set.source.endsWith("-default.xml"))
           .ifPresent(set -> made.put(option.key, option(set, fallback, option.meaning())));
     }
     return made;
@@ -114,8 +114,8 @@ final class CommitterReport {
 
   private static Json.Fields option(Setting set, String fallback, String meaning) {
     return new Json.Fields()
-        .with("value", set.value())
-        .with("source", set.source())
+        .with("value", set.value)
+        .with("source", set.source)
         .with("default", fallback)
         .with("meaning", meaning);
   }

@@ -19,21 +19,25 @@ final class FactoryBinding {
 
   private static final String FILE_OUTPUT = FileOutputCommitterFactory.class.getName();
 
-  private final String key;
-  private final Setting setting;
+  /** The key that decides, or that would if it were set. */
+  final String key;
 
-  private FactoryBinding(String key, Setting setting) {
+  /** Its value; empty if no factory is bound. */
+  final Optional<Setting> setting;
+
+  /** The name of the factory's class, the default one if none is bound. */
+  final String className;
+
+  private FactoryBinding(String key, Optional<Setting> setting) {
     this.key = key;
     this.setting = setting;
+    this.className = setting.map(set -> set.value).orElse(FILE_OUTPUT);
   }
 
   static FactoryBinding of(Configuration conf, Path path) {
-    Optional<Setting> all = setting(conf, FOR_ALL);
-    if (all.isPresent()) {
-      return new FactoryBinding(FOR_ALL, all.get());
-    }
-    String key = key(path.toUri().getScheme());
-    return new FactoryBinding(key, setting(conf, key).orElse(null));
+    boolean isForAll = setting(conf, FOR_ALL).isPresent();
+    String key = isForAll ? FOR_ALL : key(path.toUri().getScheme());
+    return new FactoryBinding(key, setting(conf, key));
   }
 
   /** The key of a scheme. */
@@ -53,27 +57,12 @@ final class FactoryBinding {
         new Setting(value, known ? sources[sources.length - 1] : "an unknown source"));
   }
 
-  /** The key that decides, or that would if it were set. */
-  String key() {
-    return key;
-  }
-
   boolean isForAll() {
     return key.equals(FOR_ALL);
   }
 
-  /** Its value; empty if no factory is bound. */
-  Optional<Setting> setting() {
-    return Optional.ofNullable(setting);
-  }
-
-  /** The name of the factory's class, the default one if none is bound. */
-  String className() {
-    return setting().map(Setting::value).orElse(FILE_OUTPUT);
-  }
-
   boolean isOurs() {
-    return className().equals(ClassNames.FACTORY);
+    return className.equals(ClassNames.FACTORY);
   }
 
   /** Whose it is, as {@code problems.json} names cases: ours, hadoop, other, or none at all. */
@@ -81,10 +70,10 @@ final class FactoryBinding {
     if (isOurs()) {
       return "ours";
     }
-    if (ClassNames.HADOOPS_FACTORIES.contains(className())) {
+    if (ClassNames.HADOOPS_FACTORIES.contains(className)) {
       return "hadoop";
     }
-    return className().equals(FILE_OUTPUT) ? "none" : "other";
+    return className.equals(FILE_OUTPUT) ? "none" : "other";
   }
 
   /** The settings that bind another factory, for the one scheme only. */

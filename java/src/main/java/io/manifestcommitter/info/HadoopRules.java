@@ -46,7 +46,7 @@ final class HadoopRules extends Rules {
     this.stores = new Stores(jobs);
     this.family = stores.family(path);
     this.store = store;
-    this.refusal = stores.refusal(path).or(probe::refusal);
+    this.refusal = stores.refusal(path).or(() -> probe.refusal);
     this.isForSparkOnly =
         stores.refusalOfRenames(path).isPresent() && stores.refusal(path).isEmpty();
   }
@@ -56,15 +56,14 @@ final class HadoopRules extends Rules {
     if (refusal.isPresent() || isForSparkOnly) {
       return false;
     }
-    if (probe.committer().isPresent()) {
+    if (probe.committer.isPresent()) {
       return isMadeByUs();
     }
-    return factory.isOurs()
-        && probe.problem().filter(name -> name.startsWith("factory-")).isEmpty();
+    return factory.isOurs() && probe.problem.filter(name -> name.startsWith("factory-")).isEmpty();
   }
 
   private boolean isMadeByUs() {
-    return probe.committer().filter(ClassNames.COMMITTER::equals).isPresent();
+    return probe.committer.filter(ClassNames.COMMITTER::equals).isPresent();
   }
 
   @Override
@@ -81,7 +80,7 @@ final class HadoopRules extends Rules {
       }
       checkSession();
       if (!isForSparkOnly || !factory.isOurs() || stores.isLakefs(path)) {
-        probe.problem().ifPresent(this::checkProbe);
+        probe.problem.ifPresent(this::checkProbe);
       }
     }
     checkOptions();
@@ -105,7 +104,7 @@ final class HadoopRules extends Rules {
             .orElseGet(() -> isServedByS3a() ? store.enableUploads() : otherStore()),
         refusal.get().replaceFirst("[.]$", ""),
         factory.isOurs()
-            ? ". MapReduce jobs and RDD writers fail, since " + factory.key() + " is ours"
+            ? ". MapReduce jobs and RDD writers fail, since " + factory.key + " is ours"
             : "",
         spark.isOurs() ? ". " + CommitterConfig.UNSUPPORTED_SCHEME + sparks : "");
   }
@@ -114,10 +113,10 @@ final class HadoopRules extends Rules {
   private void checkS3() {
     if (factory.isOurs()) {
       String why = stores.refusalOfRenames(path).get().replaceFirst("[.]$", "");
-      add("unsupported-store/hadoop-protocol", otherStore(), factory.key(), why);
+      add("unsupported-store/hadoop-protocol", otherStore(), factory.key, why);
     } else if (!isServedByS3a()) {
       Severity severity = errorUnlessSparkIsServed(Severity.WARNING);
-      add(severity, "no-factory/s3", otherStore(), factory.key());
+      add(severity, "no-factory/s3", otherStore(), factory.key);
     }
   }
 
@@ -130,9 +129,9 @@ final class HadoopRules extends Rules {
           errorUnlessSparkIsServed(Severity.WARNING),
           "lakefs-other-writers",
           isAlone ? factory.bind(scheme, ClassNames.FACTORY) : Repair.none(),
-          factory.key());
+          factory.key);
     }
-    probe.lakefsRefusal().ifPresent(why -> add("lakefs-refused", nameApi(), why));
+    probe.lakefsRefusal.ifPresent(why -> add("lakefs-refused", nameApi(), why));
   }
 
   /** Gives an address of the API the end that it lacks. */
@@ -145,7 +144,7 @@ final class HadoopRules extends Rules {
   }
 
   private void checkBinding() {
-    if (probe.committer().isPresent() ? isMadeByUs() : factory.isOurs()) {
+    if (probe.committer.isPresent() ? isMadeByUs() : factory.isOurs()) {
       checkOurs();
     } else if (scheme == null && !factory.isForAll()) {
       checkNoScheme();
@@ -155,9 +154,9 @@ final class HadoopRules extends Rules {
       add(
           factory.kind().equals("hadoop") ? "hadoop-factory" : "other-factory",
           factory.bind(scheme, ClassNames.FACTORY),
-          factory.className(),
-          factory.key(),
-          factory.setting().map(Setting::source).orElse(""),
+          factory.className,
+          factory.key,
+          factory.setting.map(set -> set.source).orElse(""),
           siblingHint());
     }
   }
@@ -193,18 +192,18 @@ final class HadoopRules extends Rules {
         isSafe ? errorUnlessSparkIsServed(Severity.NOTE) : Severity.ERROR,
         isSafe ? "no-factory/safe" : version == 1 ? "no-factory/gs" : "no-factory/version-2",
         factory.bind(scheme, ClassNames.FACTORY),
-        factory.setting().isEmpty()
+        factory.setting.isEmpty()
             ? "No committer factory is bound"
-            : factory.key() + " binds FileOutputCommitter",
+            : factory.key + " binds FileOutputCommitter",
         scheme,
         siblingHint());
   }
 
   private void checkSession() {
-    String session = FactoryBinding.of(sql, path).className();
+    String session = FactoryBinding.of(sql, path).className;
     String key = FactoryBinding.key(scheme);
-    if (!session.equals(factory.className())) {
-      add("session-factory", Repair.set(key, session), session, factory.className(), key);
+    if (!session.equals(factory.className)) {
+      add("session-factory", Repair.set(key, session), session, factory.className, key);
     }
   }
 
@@ -221,7 +220,7 @@ final class HadoopRules extends Rules {
         break;
       case "factory-failed":
         Repair repair = factory.isOurs() ? Repair.none() : bindOurs();
-        add(severity, problem, repair, factory.className(), cause);
+        add(severity, problem, repair, factory.className, cause);
         break;
       case "store-not-found":
         storeNotFound(severity, missing);
@@ -235,7 +234,7 @@ final class HadoopRules extends Rules {
   }
 
   private void factoryNotFound(Severity severity, String missing) {
-    String name = factory.className();
+    String name = factory.className;
     String jar = ClassNames.jarOf(missing);
     boolean oursIsMissing = missing.equals(ClassNames.FACTORY);
     add(
@@ -268,7 +267,7 @@ final class HadoopRules extends Rules {
     if (isGs) {
       Optional<Setting> bound =
           StoreRules.fileSystem(jobs, path)
-              .filter(other -> !other.value().equals(ClassNames.GOOGLES_GS));
+              .filter(other -> !other.value.equals(ClassNames.GOOGLES_GS));
       boolean isThere = ClassNames.loads(jobs.getClassLoader(), ClassNames.GOOGLES_GS);
       found =
           (isThere ? "Google's connector is there" : "Google's connector is in " + jar)
@@ -323,7 +322,7 @@ final class HadoopRules extends Rules {
   }
 
   private boolean isServedByS3a() {
-    return factory.className().equals(ClassNames.S3A_FACTORY)
+    return factory.className.equals(ClassNames.S3A_FACTORY)
         && !jobs.getTrimmed("fs.s3a.committer.name", "file").equals("file");
   }
 
@@ -358,7 +357,7 @@ final class HadoopRules extends Rules {
 
   private boolean isOurs(String otherScheme) {
     return FactoryBinding.setting(jobs, FactoryBinding.key(otherScheme))
-        .filter(set -> set.value().equals(ClassNames.FACTORY))
+        .filter(set -> set.value.equals(ClassNames.FACTORY))
         .isPresent();
   }
 }

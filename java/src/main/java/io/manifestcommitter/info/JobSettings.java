@@ -73,7 +73,7 @@ final class JobSettings {
   private void take(Configuration conf, String key) {
     conf.unset(key);
     FactoryBinding.setting(jobs, key)
-        .ifPresent(setting -> conf.set(key, setting.value(), setting.source()));
+        .ifPresent(setting -> conf.set(key, setting.value, setting.source));
   }
 
   /**

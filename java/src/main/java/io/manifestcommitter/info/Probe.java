@@ -45,7 +45,10 @@ final class Probe {
   private final Configuration conf;
   private final Path path;
   private PathOutputCommitterFactory factory;
-  private String committer;
+
+  /** The committer's class. */
+  Optional<String> committer = Optional.empty();
+
   private String description;
 
   /** Whether it tells Spark that it can serve dynamic partition overwrites. */
@@ -57,12 +60,14 @@ final class Probe {
   /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
   private Setting fileSystem;
 
-  private String refusal;
+  /** Why our committer refuses a store that did open, or whose settings tell. */
+  Optional<String> refusal = Optional.empty();
 
   /** Why jobs of Spark are refused, if it is a table in lakeFS. */
-  private String lakefsRefusal;
+  Optional<String> lakefsRefusal = Optional.empty();
 
-  private String problem;
+  /** Why there is no committer. */
+  Optional<String> problem = Optional.empty();
 
   /** What was thrown, if there is a {@link #problem}. */
   Throwable cause;
@@ -117,12 +122,12 @@ final class Probe {
   private void run() {
     lookAtLakefs();
     findFactory();
-    if (problem == null
-        || FactoryBinding.of(conf, path).className().equals(ClassNames.S3A_FACTORY)) {
+    if (problem.isEmpty()
+        || FactoryBinding.of(conf, path).className.equals(ClassNames.S3A_FACTORY)) {
       // S3A's factory is missing with the connector, without which nothing is written.
       openStore();
     }
-    if (problem == null) {
+    if (problem.isEmpty()) {
       makeCommitter();
     }
   }
@@ -135,7 +140,7 @@ final class Probe {
         new JobBranch(table.get(), "info").requireClean(/* removes= */ false);
       }
     } catch (IOException | RuntimeException e) {
-      lakefsRefusal = e.getMessage();
+      lakefsRefusal = Optional.ofNullable(e.getMessage());
     }
   }
 
@@ -153,7 +158,7 @@ final class Probe {
     if (stores.refusal(path).isPresent()) {
       return; // A committer that refuses does so without the store; others open it themselves.
     }
-    refusal = stores.refusalBySettings(path).orElse(null);
+    refusal = stores.refusalBySettings(path);
     try {
       String scheme = path.toUri().getScheme();
       if (scheme != null) {
@@ -163,9 +168,9 @@ final class Probe {
       fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
       stores.requireSafeRename(path);
     } catch (UnsupportedStoreException e) {
-      refusal = e.getMessage();
+      refusal = Optional.of(e.getMessage());
     } catch (IOException | RuntimeException | LinkageError e) {
-      if (refusal != null) {
+      if (refusal.isPresent()) {
         return; // What would let it open does not let the committer serve it.
       }
       boolean isMissing =
@@ -186,7 +191,7 @@ final class Probe {
       promisesDynamicOverwrite =
           made instanceof StreamCapabilities
               && ((StreamCapabilities) made).hasCapability(DYNAMIC_OVERWRITE);
-      committer = made.getClass().getName();
+      committer = Optional.of(made.getClass().getName());
     } catch (UnsupportedStoreException e) {
       // The rules tell it, which know what else is set.
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -206,37 +211,17 @@ final class Probe {
   }
 
   private void fail(String name, Throwable failure) {
-    problem = name;
+    problem = Optional.of(name);
     cause = failure;
-  }
-
-  /** The committer's class. */
-  Optional<String> committer() {
-    return Optional.ofNullable(committer);
-  }
-
-  /** Why our committer refuses a store that did open, or whose settings tell. */
-  Optional<String> refusal() {
-    return Optional.ofNullable(refusal);
-  }
-
-  /** Why jobs of Spark are refused in lakeFS, if it is a table there. */
-  Optional<String> lakefsRefusal() {
-    return Optional.ofNullable(lakefsRefusal);
-  }
-
-  /** Why there is no committer; its cause is {@link #cause}. */
-  Optional<String> problem() {
-    return Optional.ofNullable(problem);
   }
 
   /** What programs read of it. */
   Json.Fields toMap() {
     Optional<Setting> opened = Optional.ofNullable(fileSystem);
     return new Json.Fields()
-        .with("fileSystem", opened.map(Setting::value))
-        .with("fileSystemJar", opened.map(Setting::source))
-        .with("committer", committer())
+        .with("fileSystem", opened.map(set -> set.value))
+        .with("fileSystemJar", opened.map(set -> set.source))
+        .with("committer", committer)
         .with("description", description)
         .with("jobDirectory", jobDirectory == null ? null : jobDirectory.toString())
         .with("workPath", workPath == null ? null : workPath.toString());

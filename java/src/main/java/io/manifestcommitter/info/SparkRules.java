@@ -36,7 +36,7 @@ final class SparkRules extends Rules {
     this.factory = FactoryBinding.of(settings.sql, path);
     this.probe = probe;
     this.jar = jar;
-    this.protocol = spark.protocol().value();
+    this.protocol = spark.protocol().value;
     this.isSparks = ClassNames.SPARKS_PROTOCOLS.contains(protocol);
     this.isStock = protocol.equals(ClassNames.STOCK_PROTOCOL);
     this.unusable = isSparks ? Optional.empty() : whyUnusable(protocol, ClassNames.PROTOCOL_BASE);
@@ -64,7 +64,7 @@ final class SparkRules extends Rules {
   private void checkJar() {
     if (settings.origin == Origin.FILES) {
       if ((isOurs() || factory.isOurs()) && !namesOurJar()) {
-        String others = spark.get(SparkSettings.JARS).map(jars -> jars.value() + ",").orElse("");
+        String others = spark.get(SparkSettings.JARS).map(jars -> jars.value + ",").orElse("");
         add("jar-missing/files", Repair.set(SparkSettings.JARS, others + jar));
       }
     } else if (settings.origin != Origin.SPARK_SUBMIT && !loads(BuildInfo.class.getName())) {
@@ -75,7 +75,7 @@ final class SparkRules extends Rules {
   private boolean namesOurJar() {
     return Stream.of(SparkSettings.JARS, SparkSettings.DRIVER_CLASS_PATH)
         .flatMap(key -> spark.get(key).stream())
-        .anyMatch(paths -> paths.value().contains("manifest-committer"));
+        .anyMatch(paths -> paths.value.contains("manifest-committer"));
   }
 
   private void checkProtocol() {
@@ -85,9 +85,9 @@ final class SparkRules extends Rules {
           "spark-protocol/" + factory.kind(),
           bindOurs,
           simple(protocol),
-          spark.protocol().source(),
-          factory.kind().equals("other") ? factory.className() : factory.key(),
-          spark.parquetCommitter().value().equals(ClassNames.STOCK_PARQUET_COMMITTER)
+          spark.protocol().source,
+          factory.kind().equals("other") ? factory.className : factory.key,
+          spark.parquetCommitter().value.equals(ClassNames.STOCK_PARQUET_COMMITTER)
               ? "Parquet alone asks the factory in a safe way, through "
                   + simple(ClassNames.STOCK_PARQUET_COMMITTER)
               : "Parquet never asks the factory: FileOutputCommitter commits it");
@@ -112,25 +112,25 @@ final class SparkRules extends Rules {
   private void checkOthers() {
     Setting parquet = spark.parquetCommitter();
     Optional<String> badParquet =
-        parquet.value().equals(ClassNames.PARQUET_COMMITTER)
+        parquet.value.equals(ClassNames.PARQUET_COMMITTER)
             ? Optional.empty()
-            : whyUnusable(parquet.value(), "org.apache.hadoop.mapreduce.OutputCommitter");
+            : whyUnusable(parquet.value, "org.apache.hadoop.mapreduce.OutputCommitter");
     if (badParquet.isPresent()) {
       add(
           "parquet-committer-not-found",
           Repair.set(SparkSettings.PARQUET_COMMITTER, ClassNames.PARQUET_COMMITTER),
           parquet,
           badParquet.get(),
-          ClassNames.jarOf(parquet.value()));
+          ClassNames.jarOf(parquet.value));
     }
     Optional<Setting> others = spark.get(SparkSettings.OUTPUT_COMMITTER);
     if (!isSparks && others.isPresent()) {
       Repair remove = Repair.set(SparkSettings.OUTPUT_COMMITTER, null);
-      add("output-committer-ignored", remove, others.get().value());
+      add("output-committer-ignored", remove, others.get().value);
     }
     Setting streaming = spark.streamingProtocol();
     // Its package differs between versions of Spark.
-    if (!streaming.value().endsWith(".ManifestFileCommitProtocol")) {
+    if (!streaming.value.endsWith(".ManifestFileCommitProtocol")) {
       add(
           "streaming-protocol",
           Repair.set(SparkSettings.STREAMING_PROTOCOL, ClassNames.STREAMING_PROTOCOL),

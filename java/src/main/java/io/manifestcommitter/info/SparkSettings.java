@@ -81,13 +81,13 @@ final class SparkSettings {
     settings.forEach(
         (key, setting) -> {
           if (key.startsWith(SPARK_HADOOP)) {
-            conf.set(key.substring(SPARK_HADOOP.length()), setting.value(), key);
+            conf.set(key.substring(SPARK_HADOOP.length()), setting.value, key);
           }
         });
     settings.forEach(
         (key, setting) -> {
           if (!key.startsWith(SPARK)) {
-            conf.set(key, setting.value(), setting.source());
+            conf.set(key, setting.value, setting.source);
           }
         });
     return conf;
@@ -110,6 +110,6 @@ final class SparkSettings {
 
   /** The value of a key that is set. */
   Optional<Setting> get(String key) {
-    return Optional.ofNullable(settings.get(key)).filter(setting -> !setting.value().isBlank());
+    return Optional.ofNullable(settings.get(key)).filter(setting -> !setting.value.isBlank());
   }
 }

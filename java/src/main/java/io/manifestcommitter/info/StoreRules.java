@@ -57,7 +57,7 @@ final class StoreRules extends Rules {
   @Override
   protected void check() {
     Setting bound = fileSystem(conf, path).orElse(new Setting("", ""));
-    String connector = bound.value();
+    String connector = bound.value;
     if (!ClassNames.loads(conf.getClassLoader(), connector)) {
       return;
     }

@@ -41,18 +41,18 @@ class CommitterInfoTest {
 
     assertThat(run("-D", FACTORY, table)).isZero();
 
-    assertThat(output().lines().map(line -> line.strip().replaceAll(" +", " ")))
-        .startsWith(table + ": ok", "path " + table)
+    assertThat(output().lines().map(line -> line.strip().replaceAll("[\",]", "")))
+        .startsWith(table + ": ok", "{", "path : " + table)
         .contains(
-            "committer io.manifestcommitter.ManifestCommitter",
-            "factory io.manifestcommitter.ManifestCommitterFactory",
-            "factoryKey " + FILE_KEY,
-            "factorySource the command line",
-            "jobDirectory " + table + "/_temporary/manifest_job_info_0001/00",
-            "fileSystem org.apache.hadoop.fs.LocalFileSystem",
-            "version " + ClassNames.version(),
-            "hadoopVersion " + VersionInfo.getVersion())
-        .noneMatch(line -> line.contains("problems"));
+            "committer : io.manifestcommitter.ManifestCommitter",
+            "factory : io.manifestcommitter.ManifestCommitterFactory",
+            "factoryKey : " + FILE_KEY,
+            "factorySource : the command line",
+            "jobDirectory : " + table + "/_temporary/manifest_job_info_0001/00",
+            "fileSystem : org.apache.hadoop.fs.LocalFileSystem",
+            "version : " + ClassNames.version(),
+            "hadoopVersion : " + VersionInfo.getVersion(),
+            "problems : [ ]");
     assertThat(errors()).isEmpty();
     assertThat(directory).isEmptyDirectory();
   }
@@ -63,8 +63,9 @@ class CommitterInfoTest {
 
     assertThat(output())
         .startsWith("file:/table: not ok\n")
-        .contains("severity error, code no-factory, text No committer factory is bound for file://")
-        .contains("repair {\"settings\":{\"" + FILE_KEY + "\":\"" + ClassNames.FACTORY + "\"}");
+        .contains("\"severity\" : \"error\"", "\"code\" : \"no-factory\"")
+        .contains("\"text\" : \"No committer factory is bound for file://")
+        .contains("\"" + FILE_KEY + "\" : \"" + ClassNames.FACTORY + "\"");
   }
 
   @Test
@@ -86,7 +87,7 @@ class CommitterInfoTest {
 
     assertThat(output())
         .startsWith("file:/table: ok\n")
-        .containsPattern("value +\\Q" + ClassNames.PROTOCOL + "\\E\n +source +\\Q" + file)
+        .contains("\"value\" : \"" + ClassNames.PROTOCOL + "\",\n    \"source\" : \"" + file)
         .contains("spark.hadoop." + FILE_KEY + ", " + file);
   }
 
@@ -127,7 +128,7 @@ class CommitterInfoTest {
                 "file:/table"))
         .isEqualTo(1);
 
-    assertThat(output()).contains("error, code no-factory", "error, code spark-protocol");
+    assertThat(output()).contains("\"code\" : \"no-factory\"", "\"code\" : \"spark-protocol\"");
   }
 
   @Test
@@ -143,9 +144,8 @@ class CommitterInfoTest {
 
     assertThat(output())
         .contains("spark.hadoop." + FILE_KEY + ", spark-submit")
-        .containsPattern(
-            "value +\\Q" + ClassNames.SPARK_PROTOCOL + "\\E\n +source +Spark's default")
-        .contains("error, code spark-protocol")
+        .contains("\"value\" : \"" + ClassNames.SPARK_PROTOCOL, "\"source\" : \"Spark's default")
+        .contains("\"code\" : \"spark-protocol\"")
         .doesNotContain("jar-missing");
   }
 
@@ -337,7 +337,7 @@ class CommitterInfoTest {
     }
     org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(name);
 
-    assertThat(FactoryBinding.of(conf, path).className())
+    assertThat(FactoryBinding.of(conf, path).className)
         .isEqualTo(PathOutputCommitterFactory.getCommitterFactory(path, conf).getClass().getName());
   }
 
