@@ -27,9 +27,13 @@ import org.apache.hadoop.fs.Path;
  * says of files. Immutable.
  */
 final class OpenJob {
-  private final StagingRoot root;
+  /** Its staging directory. */
+  final StagingRoot root;
+
+  /** What of a look is compared with another one. */
+  final String journal;
+
   private final CommitJournal.State state;
-  private final String journal;
   private final Optional<Planned> planned;
 
   private OpenJob(StagingRoot root, CommitJournal journal, Optional<Planned> planned) {
@@ -87,11 +91,6 @@ final class OpenJob {
     }
   }
 
-  /** Its staging directory. */
-  StagingRoot root() {
-    return root;
-  }
-
   /** Whether its commit has ended, or is about to vanish: its plan matters to nobody. */
   boolean hasEnded() {
     return !planned.isPresent();
@@ -112,11 +111,6 @@ final class OpenJob {
    */
   boolean isRevoked() {
     return state == CommitJournal.State.REVOKED;
-  }
-
-  /** What of a look is compared with another one. */
-  String journal() {
-    return journal;
   }
 
   /** What its plan says; only of one that has not ended. */
@@ -163,13 +157,15 @@ final class OpenJob {
     private final Map<Path, FileIdentity> published = new HashMap<>();
 
     /** What it replaces, by path. */
-    private final Map<Path, StoreEntry> old = new HashMap<>();
+    final Map<Path, StoreEntry> old = new HashMap<>();
 
     /** Where what moves aside belongs, by its name there. */
-    private final Map<String, Path> asides = new HashMap<>();
+    final Map<String, Path> asides = new HashMap<>();
 
     private final Set<Path> replaced = new HashSet<>();
-    private final List<Path> swapped = new ArrayList<>();
+
+    /** The places to which whole directories go. */
+    final List<Path> swapped = new ArrayList<>();
 
     private Planned(JobPlan plan) throws IOException {
       if (plan.targets().size() > 1) {
@@ -208,21 +204,6 @@ final class OpenJob {
     private boolean isPublished(Path place, StoreEntry file) {
       FileIdentity own = published.get(place);
       return own != null && file.identity().isOfSameFileAs(own);
-    }
-
-    /** The old files, by path. */
-    Map<Path, StoreEntry> old() {
-      return old;
-    }
-
-    /** Where the entries of the directory for old data belong, by their names. */
-    Map<String, Path> asides() {
-      return asides;
-    }
-
-    /** The places to which whole directories go. */
-    List<Path> swapped() {
-      return swapped;
     }
   }
 }

@@ -20,14 +20,17 @@ import org.apache.hadoop.fs.Path;
 
 /** How far the jobs in a table have come, as one look found it. Immutable. */
 final class TableState {
-  private final List<StoreEntry> entries;
+  /** The entries of the table's directory. */
+  final List<StoreEntry> entries = new ArrayList<>();
+
+  /** The jobs whose commits have begun, and have not ended. */
+  final List<OpenJob> open = new ArrayList<>();
+
   private final long changed;
   private final TreeSet<String> roots = new TreeSet<>();
-  private final List<OpenJob> open = new ArrayList<>();
   private final TreeMap<String, String> journals = new TreeMap<>();
 
-  private TableState(List<StoreEntry> entries, long changed) {
-    this.entries = entries;
+  private TableState(long changed) {
     this.changed = changed;
   }
 
@@ -43,12 +46,10 @@ final class TableState {
       Store store, Workers workers, Path table, Map<String, Planned> known, Optional<String> undone)
       throws IOException {
     // First: a change that comes between the two is seen by the next look.
-    long changed = changed(store, table);
-    List<StoreEntry> entries = new ArrayList<>();
-    store.list(table, entries::add);
-    TableState state = new TableState(entries, changed);
+    TableState state = new TableState(changed(store, table));
+    store.list(table, state.entries::add);
     List<StagingRoot> roots = new ArrayList<>();
-    for (StoreEntry entry : entries) {
+    for (StoreEntry entry : state.entries) {
       Optional<String> job = StagingRoot.jobOf(entry.name());
       if (entry.isDirectory() && job.isPresent()) {
         roots.add(new StagingRoot(table, job.get()));
@@ -59,11 +60,17 @@ final class TableState {
         workers.map(
             roots,
             root -> OpenJob.find(store, root, known, undone.equals(Optional.of(root.jobId()))))) {
-      found.ifPresent(state::add);
+      if (found.isPresent()) {
+        OpenJob job = found.get();
+        state.journals.put(job.root.jobId(), job.journal);
+        if (!job.hasEnded()) {
+          state.open.add(job);
+        }
+      }
     }
     if (undone.isPresent()
         && state.open.stream()
-            .noneMatch(job -> job.keepsReplaced() && job.root().jobId().equals(undone.get()))) {
+            .noneMatch(job -> job.keepsReplaced() && job.root.jobId().equals(undone.get()))) {
       throw new IOException(
           "Job "
               + undone.get()
@@ -76,28 +83,11 @@ final class TableState {
     return state;
   }
 
-  private void add(OpenJob job) {
-    journals.put(job.root().jobId(), job.journal());
-    if (!job.hasEnded()) {
-      open.add(job);
-    }
-  }
-
   /** When an entry of the table's directory last came or went; 0 where nothing tells. */
   private static long changed(Store store, Path table) throws IOException {
     return store.traits(table).directoryTimeTellsOfEntries()
         ? store.status(table).map(StoreEntry::lastWritten).orElse(0L)
         : 0;
-  }
-
-  /** The entries of the table's directory. */
-  List<StoreEntry> entries() {
-    return entries;
-  }
-
-  /** The jobs whose commits have begun, and have not ended. */
-  List<OpenJob> open() {
-    return open;
   }
 
   /**

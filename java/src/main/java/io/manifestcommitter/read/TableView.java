@@ -29,13 +29,14 @@ final class TableView {
   private final Path table;
   private final TableState state;
 
-  /** Each file by the place where it belongs. */
-  private final Map<Path, StoreEntry> files = new HashMap<>();
+  /** Its files by the places where they belong; a job may keep one elsewhere for now. */
+  final Map<Path, StoreEntry> files = new HashMap<>();
 
   /** What jobs that have not committed replace, and no listing has shown yet. */
   private final Map<OpenJob, Set<Path>> toFind = new HashMap<>();
 
-  private Optional<String> missing = Optional.empty();
+  /** Why it is no whole state of the table; empty if it may be one. */
+  Optional<String> missing = Optional.empty();
 
   private TableView(Store store, Workers workers, Path table, TableState state) {
     this.store = store;
@@ -52,20 +53,20 @@ final class TableView {
       throws IOException {
     TableView view = new TableView(store, workers, table, state);
     // Old data that a job is to replace was there when it was planned, so is there until then.
-    for (OpenJob job : state.open()) {
+    for (OpenJob job : state.open) {
       Set<Path> old = new HashSet<>();
       if (!job.isCommitted()) {
-        old.addAll(job.planned().old().keySet());
+        old.addAll(job.planned().old.keySet());
         old.removeIf(place -> isHidden(StorePaths.relative(table, place)));
       }
       view.toFind.put(job, old);
     }
     Tree root = new Tree(table, table, true);
     List<Tree> below = new ArrayList<>();
-    state.entries().forEach(entry -> view.add(root, entry, below));
+    state.entries.forEach(entry -> view.add(root, entry, below));
     view.walk(below);
     List<Tree> aside = new ArrayList<>();
-    for (OpenJob job : state.open()) {
+    for (OpenJob job : state.open) {
       view.findAside(job, aside);
     }
     view.walk(aside);
@@ -76,16 +77,6 @@ final class TableView {
                 .map(place -> "job " + job + " has " + place + " to replace, which is not found")
                 .forEach(view::miss));
     return view;
-  }
-
-  /** Its files by the places where they belong; a job may keep one elsewhere for now. */
-  Map<Path, StoreEntry> files() {
-    return files;
-  }
-
-  /** Why it is no whole state of the table; empty if it may be one. */
-  Optional<String> missing() {
-    return missing;
   }
 
   /** Whether another view has the same files, wherever they are. */
@@ -100,10 +91,10 @@ final class TableView {
   }
 
   private void findAside(OpenJob job, List<Tree> found) throws IOException {
-    Map<String, Path> asides = job.planned().asides();
+    Map<String, Path> asides = job.planned().asides;
     List<StoreEntry> holders = new ArrayList<>();
     if (!asides.isEmpty()) {
-      store.listIfThere(job.root().allOld(), holders::add);
+      store.listIfThere(job.root.allOld(), holders::add);
     }
     for (StoreEntry holder : holders) {
       List<StoreEntry> entries = list(new Tree(holder.path(), holder.path(), true));
@@ -116,12 +107,12 @@ final class TableView {
         }
       }
     }
-    if (job.isRevoked() && !job.planned().swapped().isEmpty()) {
+    if (job.isRevoked() && !job.planned().swapped.isEmpty()) {
       store.listIfThere(
-          job.root().attempt(),
+          job.root.attempt(),
           entry -> {
             if (StagingRoot.holderOfSealed(entry.name()).isPresent()) {
-              for (Path place : job.planned().swapped()) {
+              for (Path place : job.planned().swapped) {
                 String relative = StorePaths.relative(table, place);
                 found.add(new Tree(StorePaths.resolve(entry.path(), relative), place, false));
               }
@@ -168,7 +159,7 @@ final class TableView {
   /** A file that moved meanwhile is listed twice, and was last seen where it is listed last. */
   private void add(Path place, StoreEntry file) {
     boolean isLeftOut = false;
-    for (OpenJob job : state.open()) {
+    for (OpenJob job : state.open) {
       isLeftOut |= job.leavesOut(place, file);
       if (job.isOld(place, file)) {
         toFind.get(job).remove(place);
