@@ -2,6 +2,9 @@
 package io.manifestcommitter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.jobs.HeldJobs.HeldJob;
+import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.progress.Commits;
@@ -46,7 +49,9 @@ public final class Answers {
    *   <li>{@code ids}: the identities that a table remembers, or only {@code commitId}, which it
    *       may {@code forget}. An array with an object for each: {@code id}, {@code jobId}, {@code
    *       application} or null, and {@code at}, in milliseconds since 1970
-   *   <li>{@code held}: see {@link Held}
+   *   <li>{@code held}: an array with each held job, the first first: see {@link HeldJob}. Or the
+   *       {@code end} of a {@code jobId}, {@code publish} or {@code discard}: one object, whose
+   *       {@code errors} say why it could not be done
    *   <li>{@code files}: those of a table as it was before or after the commit of each job. An
    *       array with an object for each: {@code path}, {@code size} in bytes, and {@code place},
    *       its path below the table
@@ -88,7 +93,7 @@ public final class Answers {
         return Json.line(ids(conf, path, id, given.get("forget").asBoolean()));
       case "held":
         String jobId = given.get("jobId").asText();
-        return Json.line(Held.answer(conf, path, jobId, given.get("end").asText()));
+        return Json.line(held(conf, path, jobId, given.get("end").asText()));
       case "files":
         return Json.line(files(WholeReader.of(conf, new Path(path), Optional.empty())));
       case "history":
@@ -168,6 +173,22 @@ public final class Answers {
       ledger.forget(id);
     }
     return found;
+  }
+
+  private static List<?> held(Configuration conf, String table, String jobId, String end)
+      throws IOException {
+    CommitterConfig config = new CommitterConfig(conf);
+    if (end.isEmpty()) {
+      return new TableJobs(conf, table, config, /* force= */ false).held();
+    }
+    List<String> errors = List.of();
+    try {
+      new TableJobs(conf, table, config, /* force= */ false)
+          .end(jobId, end.equals("publish") ? Direction.PUBLISH : Direction.DISCARD);
+    } catch (IOException e) {
+      errors = Recover.errors(e);
+    }
+    return List.of(new Json.Fields().with("errors", errors));
   }
 
   private static List<Json.Fields> files(TableReader reader) throws IOException {

@@ -3,14 +3,9 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.LifeSigns;
-import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.StagedJob;
 import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
-import io.manifestcommitter.lakefs.LakefsJobs;
-import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -24,7 +19,6 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Lists what jobs keep in a table while they run, or have left there, and removes what nobody needs
@@ -134,7 +128,7 @@ public final class Clean extends Program {
       for (CleanedJob one : jobs) {
         out.println(one);
         if (one.failure != null) {
-          code = failed(one.job.root() + ": " + one.failure.getMessage());
+          code = failed(one.job.root + ": " + one.failure.getMessage());
         }
       }
       if (line.has(UPLOADS)) {
@@ -155,44 +149,17 @@ public final class Clean extends Program {
   private static List<CleanedJob> clean(
       String table, Configuration conf, CommitterConfig config, Rule rule, IntConsumer watches)
       throws IOException {
-    RequestGate gate = config.requestGate(() -> {});
-    Optional<LakefsJobs> lakefs = LakefsJobs.of(conf, table, config, gate, rule.force);
-    if (lakefs.isPresent()) {
-      LakefsJobs all = lakefs.get();
-      List<StagedJob> found = NothingThereException.unlessMissing(new Path(table), all::staged);
-      return clean(found, rule, all.signs(), Pause.sleeping(config), watches, all::remove);
-    }
-    Stores stores = new Stores(conf, gate);
-    Path resolved = stores.resolve(new Path(table));
-    StagedJobs staged = new StagedJobs(stores.all(), config);
-    List<StagedJob> found =
-        NothingThereException.unlessMissing(resolved, () -> staged.find(resolved, rule.olderThan));
-    Pause pause = Pause.sleeping(config);
-    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
-    return clean(
-        found, rule, signs, pause, watches, job -> staged.remove(job, rule.force, signs, pause));
-  }
-
-  private static List<CleanedJob> clean(
-      List<StagedJob> found,
-      Rule rule,
-      LifeSigns signs,
-      Pause pause,
-      IntConsumer watches,
-      FunctionRaisingIOE<StagedJob, AbortedUploads> removal)
-      throws IOException {
+    TableJobs all = new TableJobs(conf, table, config, rule.force);
+    List<StagedJob> found = all.staged(rule.olderThan);
     List<StagedJob> toGo = new ArrayList<>(found);
     toGo.removeIf(job -> !rule.removes(job));
-    List<StagingRoot> toWatch = StagedJobs.toWatch(toGo);
-    if (!rule.force) {
-      signs.await(toWatch, root -> true, pause.telling(() -> watches.accept(toWatch.size())));
-    }
+    all.watch(StagedJobs.toWatch(toGo), watches);
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : found) {
       CleanedJob cleaned = new CleanedJob(job, rule.why(job));
       jobs.add(cleaned);
       try {
-        cleaned.uploads = rule.removes(job) ? removal.apply(job) : null;
+        cleaned.uploads = rule.removes(job) ? all.remove(job) : null;
       } catch (IOException e) {
         cleaned.failure = e;
       }
@@ -221,7 +188,7 @@ public final class Clean extends Program {
       if (!rule.dryRun && !cleaned.isRemoved() && job.state() != StagedJob.State.ABANDONED) {
         throw new IOException(
             "the uploads are left as they are: "
-                + job.root()
+                + job.root
                 + " is "
                 + CleanedJob.name(job.state())
                 + " and may need some. "
@@ -287,28 +254,28 @@ public final class Clean extends Program {
     /** As programs read it, with all keys always there. */
     Json.Fields toMap() {
       return new Json.Fields()
-          .with("root", job.root().toString())
-          .with("kind", name(job.kind()))
-          .with("jobId", job.jobId())
+          .with("root", job.root.toString())
+          .with("kind", name(job.kind))
+          .with("jobId", job.jobId)
           .with("ageMillis", job.age())
           .with("files", job.files())
           .with("bytes", job.bytes())
           .with("state", name(job.state()))
           .with("removed", isRemoved())
-          .with("abortedUploads", isRemoved() ? uploads.count() : 0)
-          .with("unknownUploads", isRemoved() ? uploads.unknown() : null)
+          .with("abortedUploads", isRemoved() ? uploads.count : 0)
+          .with("unknownUploads", isRemoved() ? uploads.unknown : null)
           .with("error", failure == null ? null : failure.getMessage());
     }
 
     private String uploadsText() {
-      if (uploads.unknown().isPresent()) {
+      if (uploads.unknown != null) {
         return ". Its uploads may wait until 'clean --uploads' aborts them by age, since its plan"
             + " cannot be read: "
-            + Humane.line(uploads.unknown().get());
+            + Humane.line(uploads.unknown);
       }
-      return uploads.count() == 0
+      return uploads.count == 0
           ? ""
-          : ", and " + Humane.count(uploads.count(), "upload") + " aborted";
+          : ", and " + Humane.count(uploads.count, "upload") + " aborted";
     }
 
     private static String name(Enum<?> constant) {
@@ -319,7 +286,7 @@ public final class Clean extends Program {
     @Override
     public String toString() {
       String text =
-          Humane.line(job.root().toString())
+          Humane.line(job.root.toString())
               + ": "
               + name(job.state())
               + ", "
@@ -369,7 +336,7 @@ public final class Clean extends Program {
     String why(StagedJob job) {
       if (job.state() == StagedJob.State.HELD
           && !job.age().filter(age -> age >= config.holdTimeout).isPresent()) {
-        return "publish or discard it: manifest-committer held " + job.directory();
+        return "publish or discard it: manifest-committer held " + job.directory;
       }
       if (!force && job.state() == StagedJob.State.RUNNING) {
         return "it shows signs of life";
@@ -383,8 +350,8 @@ public final class Clean extends Program {
         return "it keeps what it replaced (" + CommitterConfig.KEEP_REPLACED + ")";
       }
       if (job.hasUnfinishedCommit() && !discardUnfinished) {
-        return job.kind() == StagedJob.Kind.SPARK_PROTOCOL
-            ? "recover it: manifest-committer recover " + job.directory()
+        return job.kind == StagedJob.Kind.SPARK_PROTOCOL
+            ? "recover it: manifest-committer recover " + job.directory
             : "its commit was begun: have its job commit or abort again";
       }
       return "";

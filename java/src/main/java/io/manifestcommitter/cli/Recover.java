@@ -3,28 +3,21 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
-import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
-import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
-import io.manifestcommitter.lakefs.LakefsJobs;
 import io.manifestcommitter.layout.StagingRoot;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Recovers the jobs that died while they committed into a table: rolls them back, or completes
@@ -133,50 +126,22 @@ public final class Recover extends Program {
       Direction direction,
       IntConsumer watches)
       throws IOException {
-    RequestGate gate = config.requestGate(() -> {});
-    Pause pause = Pause.sleeping(config);
-    Optional<LakefsJobs> lakefs = LakefsJobs.of(conf, table, config, gate, force);
-    if (lakefs.isPresent()) {
-      LakefsJobs all = lakefs.get();
-      List<StagingRoot> found = NothingThereException.unlessMissing(new Path(table), all::find);
-      List<RecoveredJob> jobs =
-          recoverEach(
-              found, force, all.signs(), pause, watches, root -> all.recover(root, direction));
-      jobs.forEach(job -> job.at = all.at(job.root));
-      return jobs;
-    }
-    Stores stores = new Stores(conf, gate);
-    Path resolved = stores.resolve(new Path(table));
-    LifeSigns signs = new LifeSigns(stores.all(), config, pause::nanos);
-    Recovery recovery = new Recovery(stores.all(), config, signs, pause, force, gate::recordTo);
-    List<StagingRoot> found =
-        NothingThereException.unlessMissing(resolved, () -> recovery.find(resolved));
-    return recoverEach(
-        found, force, signs, pause, watches, root -> Optional.of(recovery.run(root, direction)));
-  }
-
-  private static List<RecoveredJob> recoverEach(
-      List<StagingRoot> found,
-      boolean force,
-      LifeSigns signs,
-      Pause pause,
-      IntConsumer watches,
-      FunctionRaisingIOE<StagingRoot, Optional<Recovery.Outcome>> recover)
-      throws IOException {
+    TableJobs all = new TableJobs(conf, table, config, force);
+    List<StagingRoot> found = all.unfinished();
+    all.watch(found, watches);
     List<RecoveredJob> jobs = new ArrayList<>();
-    if (!force) {
-      signs.await(found, root -> true, pause.telling(() -> watches.accept(found.size())));
-    }
     for (StagingRoot root : found) {
+      Path at = all.at(root);
       try {
-        recover.apply(root).ifPresent(outcome -> jobs.add(new RecoveredJob(root, outcome, null)));
+        all.recover(root, direction)
+            .ifPresent(outcome -> jobs.add(new RecoveredJob(root, at, outcome, null)));
       } catch (Recovery.LeftoverException e) {
-        jobs.add(new RecoveredJob(root, e.outcome(), e));
+        jobs.add(new RecoveredJob(root, at, e.outcome(), e));
       } catch (IOException e) {
-        jobs.add(new RecoveredJob(root, null, e));
+        jobs.add(new RecoveredJob(root, at, null, e));
       } catch (RuntimeException e) {
         // As from a connector, or a spill file: the other jobs may well be fine.
-        jobs.add(new RecoveredJob(root, null, new IOException(e.toString(), e)));
+        jobs.add(new RecoveredJob(root, at, null, new IOException(e.toString(), e)));
       }
     }
     return jobs;
@@ -204,15 +169,16 @@ public final class Recover extends Program {
   /** What became of one job that died in its commit; without an outcome if it failed. */
   private static final class RecoveredJob {
     private final StagingRoot root;
+
+    /** Where its work is. */
+    private final Path at;
+
     private final Recovery.Outcome outcome;
     private final IOException failure;
 
-    /** Where its work is. */
-    private Path at;
-
-    private RecoveredJob(StagingRoot root, Recovery.Outcome outcome, IOException failure) {
+    private RecoveredJob(StagingRoot root, Path at, Recovery.Outcome outcome, IOException failure) {
       this.root = root;
-      this.at = root.root();
+      this.at = at;
       this.outcome = outcome;
       this.failure = failure;
     }

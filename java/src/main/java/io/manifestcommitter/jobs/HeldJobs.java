@@ -7,15 +7,19 @@ import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,27 +48,42 @@ public final class HeldJobs {
     List<HeldJob> found = new ArrayList<>();
     for (StagingRoot root : new OtherJobs(store).list(table)) {
       try {
-        find(store, root).ifPresent(found::add);
+        Optional<CommitJournal> journal = journal(store, root);
+        if (journal.isPresent()) {
+          long since = store.status(journal.get().path()).map(StoreEntry::lastWritten).orElse(0L);
+          try (JobPlan plan = journal.get().planBeforeClaim(root)) {
+            found.add(new HeldJob(plan, since));
+          }
+        }
       } catch (FileNotFoundException e) {
         LOG.debug("Somebody publishes or discards {}", root.root(), e);
-      } catch (IOException | RuntimeException e) {
-        for (HeldJob job : found) {
-          job.close();
-        }
-        throw e;
       }
     }
-    found.sort(Comparator.comparingLong(HeldJob::since));
+    found.sort(HeldJob.IN_ORDER);
     return found;
   }
 
-  private static Optional<HeldJob> find(Store store, StagingRoot root) throws IOException {
-    Optional<CommitJournal> journal = CommitJournal.find(store, root.attempt());
-    if (!journal.filter(one -> one.state() == CommitJournal.State.HELD).isPresent()) {
+  /**
+   * What a held job would publish, with everything where it is now; empty if it is not held. Two
+   * requests.
+   *
+   * @return to be closed
+   */
+  public static Optional<JobPlan> plan(Store store, StagingRoot root) throws IOException {
+    try {
+      Optional<CommitJournal> journal = journal(store, root);
+      return journal.isPresent()
+          ? Optional.of(journal.get().planBeforeClaim(root))
+          : Optional.empty();
+    } catch (FileNotFoundException e) {
+      LOG.debug("Somebody publishes or discards {}", root.root(), e);
       return Optional.empty();
     }
-    long since = store.status(journal.get().path()).map(StoreEntry::lastWritten).orElse(0L);
-    return Optional.of(new HeldJob(journal.get().planBeforeClaim(root), since));
+  }
+
+  private static Optional<CommitJournal> journal(Store store, StagingRoot root) throws IOException {
+    return CommitJournal.find(store, root.attempt())
+        .filter(journal -> journal.state() == CommitJournal.State.HELD);
   }
 
   /**
@@ -106,29 +125,58 @@ public final class HeldJobs {
             + ", so it cannot be discarded any more: its publication was completed instead");
   }
 
-  /** A held job; to be closed. */
-  public static final class HeldJob implements AutoCloseable {
-    private final JobPlan plan;
-    private final long since;
+  /** A held job, and what it would publish. Programs read it as it stands. */
+  public static final class HeldJob {
+    /** The first first. */
+    public static final Comparator<HeldJob> IN_ORDER = Comparator.comparingLong(job -> job.since);
 
-    private HeldJob(JobPlan plan, long since) {
-      this.plan = plan;
-      this.since = since;
-    }
+    public final String jobId;
 
-    /** What would be published, with everything where it is now. */
-    public JobPlan plan() {
-      return plan;
-    }
+    public long files;
+
+    /** Their size. */
+    public long bytes;
+
+    /** The directories to which it adds files, relative to the table; without the table's own. */
+    public final Set<String> partitions = new TreeSet<>();
 
     /** Since when, in milliseconds since 1970, by the store's clock; 0 where it does not tell. */
-    public long since() {
-      return since;
+    public final long since;
+
+    /** Whether it may be published only over the state that it saw, in places of the table. */
+    public final boolean overwrites;
+
+    /** Its identity; null if it was given none. */
+    public final String commitId;
+
+    /** Whether all of it waits as files, and not as uploads. */
+    public boolean readable = true;
+
+    /** A job to which files are to be added. */
+    public HeldJob(String jobId, long since, boolean overwrites, String commitId) {
+      this.jobId = jobId;
+      this.since = since;
+      this.overwrites = overwrites;
+      this.commitId = commitId;
     }
 
-    @Override
-    public void close() throws IOException {
-      plan.close();
+    private HeldJob(JobPlan plan, long since) {
+      this(plan.jobId(), since, !plan.heldOver().isEmpty(), plan.commitId().orElse(null));
+      for (FileEntry file : plan.files()) {
+        Path directory = file.destinationDirectory();
+        boolean isTable = directory.equals(plan.table());
+        add(isTable ? "" : StorePaths.relative(plan.table(), directory), file.size());
+        readable &= !file.isUpload();
+      }
+    }
+
+    /** Adds a file of a partition; empty for none. */
+    public void add(String partition, long size) {
+      files++;
+      bytes += size;
+      if (!partition.isEmpty()) {
+        partitions.add(partition);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.jobs;
 
+import io.manifestcommitter.jobs.HeldJobs.HeldJob;
 import io.manifestcommitter.journal.CommitJournal;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
@@ -19,10 +20,17 @@ import org.apache.hadoop.fs.Path;
 public final class StagedJob {
   private static final String ATTEMPT = JobPaths.attemptName(0) + "/";
 
-  private final Path root;
-  private final Path directory;
-  private final Kind kind;
-  private final Optional<String> jobId;
+  /** The directory with all that the job has here, or its branch. */
+  public final Path root;
+
+  /** The table, or what is instead of it. */
+  public final Path directory;
+
+  public final Kind kind;
+
+  /** The job; empty where the directory's name does not tell. */
+  public final Optional<String> jobId;
+
   private final boolean completesUploads;
   private long files;
   private long bytes;
@@ -39,25 +47,28 @@ public final class StagedJob {
   /** In any holder's hands, and where earlier versions moved it; not a report that waits there. */
   private final Pattern asides;
 
-  private StagedJob(Store store, StoreEntry root, Kind kind, Optional<String> jobId) {
-    this.root = root.path();
-    this.directory = root.path().getParent();
+  private StagedJob(
+      Path root,
+      Path directory,
+      Kind kind,
+      Optional<String> jobId,
+      boolean completesUploads,
+      long lastWritten) {
+    this.root = root;
+    this.directory = directory;
     this.kind = kind;
     this.jobId = jobId;
-    this.completesUploads = store.traits(root.path()).completesUploads();
-    this.lastWritten = root.lastWritten();
+    this.completesUploads = completesUploads;
+    this.lastWritten = lastWritten;
     this.asides =
-        Pattern.compile(ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.name()) + "(/.*)?");
+        Pattern.compile(
+            ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.getName()) + "(/.*)?");
   }
 
-  /** A job of the Spark protocol that keeps its work elsewhere than in the table. */
-  private StagedJob(StagingRoot job, Path at) {
-    this.root = at;
-    this.directory = job.directory();
-    this.kind = Kind.SPARK_PROTOCOL;
-    this.jobId = Optional.of(job.jobId());
-    this.completesUploads = false;
-    this.asides = Pattern.compile("");
+  private static StagedJob of(Store store, StoreEntry root, Kind kind, Optional<String> jobId) {
+    boolean completesUploads = store.traits(root.path()).completesUploads();
+    return new StagedJob(
+        root.path(), root.path().getParent(), kind, jobId, completesUploads, root.lastWritten());
   }
 
   /**
@@ -66,24 +77,24 @@ public final class StagedJob {
    *
    * @param at where
    * @param state not {@link State#RUNNING}
-   * @param age as {@link #age}
-   * @param timeout in milliseconds: a job younger than that runs
+   * @param counted what its commit adds, and when that was made
+   * @param beat as {@link #judge}, and this machine's clock tells: ages need no more
    */
   public static StagedJob elsewhere(
-      StagingRoot job,
-      Path at,
-      State state,
-      long files,
-      long bytes,
-      Optional<Long> age,
-      long timeout) {
-    StagedJob staged = new StagedJob(job, at);
-    staged.files = files;
-    staged.bytes = bytes;
+      StagingRoot job, Path at, State state, HeldJob counted, Optional<Long> beat, long timeout) {
+    StagedJob staged =
+        new StagedJob(
+            at,
+            job.directory(),
+            Kind.SPARK_PROTOCOL,
+            Optional.of(job.jobId()),
+            /* completesUploads= */ false,
+            counted.since);
+    staged.files = counted.files;
+    staged.bytes = counted.bytes;
     staged.begun = state == State.UNFINISHED;
     staged.held = state == State.HELD;
-    staged.age = age;
-    staged.running = !staged.held && age.filter(since -> since < timeout).isPresent();
+    staged.judge(beat, System.currentTimeMillis(), timeout, /* quiet= */ 0);
     return staged;
   }
 
@@ -117,16 +128,16 @@ public final class StagedJob {
   static Optional<StagedJob> in(Store store, StoreEntry root) {
     Optional<String> spark = StagingRoot.jobOf(root.name());
     if (spark.isPresent()) {
-      return Optional.of(new StagedJob(store, root, Kind.SPARK_PROTOCOL, spark));
+      return Optional.of(of(store, root, Kind.SPARK_PROTOCOL, spark));
     }
     return StagingRoot.sparkJobOf(root.name())
-        .map(job -> new StagedJob(store, root, Kind.SPARK_STAGING, Optional.of(job)));
+        .map(job -> of(store, root, Kind.SPARK_STAGING, Optional.of(job)));
   }
 
   /** What a directory below {@code _temporary} is. */
   static StagedJob inTemporary(Store store, StoreEntry root) {
     Optional<String> job = JobPaths.jobOfDirectory(root.name());
-    return new StagedJob(store, root, job.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY, job);
+    return of(store, root, job.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY, job);
   }
 
   /** Lists all that it holds. */
@@ -181,26 +192,6 @@ public final class StagedJob {
         age.map(since -> since < (hadBeat ? timeout : quiet))
             .orElse(kind != Kind.SPARK_PROTOCOL || files > 0);
     running &= !isHeld() || beat.isPresent();
-  }
-
-  /** The directory with all that the job has here. */
-  public Path root() {
-    return root;
-  }
-
-  /** The table, or what is instead of it. */
-  public Path directory() {
-    return directory;
-  }
-
-  /** Whose it is. */
-  public Kind kind() {
-    return kind;
-  }
-
-  /** The job; empty where the directory's name does not tell. */
-  public Optional<String> jobId() {
-    return jobId;
   }
 
   /**

@@ -77,9 +77,7 @@ public final class StagedJobs {
       for (StagedJob job : jobs) {
         job.list(store);
         Optional<Long> beat =
-            job.kind() == Kind.SPARK_PROTOCOL
-                ? Heartbeat.last(store, job.root())
-                : Optional.empty();
+            job.kind == Kind.SPARK_PROTOCOL ? Heartbeat.last(store, job.root) : Optional.empty();
         job.judge(beat, now, config.heartbeatTimeout, quiet);
       }
     }
@@ -89,8 +87,8 @@ public final class StagedJobs {
   /** The directories of jobs whose heartbeats have to be watched before these are removed. */
   public static List<StagingRoot> toWatch(Collection<StagedJob> jobs) {
     return jobs.stream()
-        .filter(job -> job.kind() == Kind.SPARK_PROTOCOL)
-        .map(job -> new StagingRoot(job.directory(), job.jobId().get()))
+        .filter(job -> job.kind == Kind.SPARK_PROTOCOL)
+        .map(job -> new StagingRoot(job.directory, job.jobId.get()))
         .collect(Collectors.toList());
   }
 
@@ -107,10 +105,10 @@ public final class StagedJobs {
    */
   public AbortedUploads remove(StagedJob job, boolean force, LifeSigns signs, Pause pause)
       throws IOException {
-    Path directory = job.directory();
+    Path directory = job.directory;
     AbortedUploads uploads = AbortedUploads.NONE;
-    if (job.kind() == Kind.SPARK_PROTOCOL) {
-      StagingRoot root = new StagingRoot(directory, job.jobId().get());
+    if (job.kind == Kind.SPARK_PROTOCOL) {
+      StagingRoot root = new StagingRoot(directory, job.jobId.get());
       if (!force) {
         signs.requireDead(root, pause);
       }
@@ -118,8 +116,8 @@ public final class StagedJobs {
         uploads = abortUploads(root, job.hasUnfinishedCommit() || job.isHeld());
       }
     }
-    Retries.few(() -> store.deleteTree(job.root()));
-    OtherJobs.removeEmpty(store, job.root());
+    Retries.few(() -> store.deleteTree(job.root));
+    OtherJobs.removeEmpty(store, job.root);
     if (directory.getName().equals(JobPaths.TEMPORARY)) {
       store.deleteEmptyDirectory(directory);
     }
@@ -233,22 +231,15 @@ public final class StagedJobs {
     /** Of a job without any. */
     public static final AbortedUploads NONE = new AbortedUploads(0, null);
 
-    private final int count;
-    private final String unknown;
+    /** How many its plan named: they are aborted, whether or not they waited. */
+    public final int count;
+
+    /** Why they may still wait: its plan cannot be used. Null if none does that it named. */
+    public final String unknown;
 
     private AbortedUploads(int count, String unknown) {
       this.count = count;
       this.unknown = unknown;
-    }
-
-    /** How many its plan named: they are aborted, whether or not they waited. */
-    public int count() {
-      return count;
-    }
-
-    /** Why they may still wait: its plan cannot be used. Empty if none does that it named. */
-    public Optional<String> unknown() {
-      return Optional.ofNullable(unknown);
     }
   }
 }

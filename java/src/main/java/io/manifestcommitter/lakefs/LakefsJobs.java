@@ -3,6 +3,7 @@ package io.manifestcommitter.lakefs;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.HeldJobs;
+import io.manifestcommitter.jobs.HeldJobs.HeldJob;
 import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.JobIsAliveException;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
@@ -10,28 +11,23 @@ import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.jobs.Recovery.Direction;
 import io.manifestcommitter.jobs.Recovery.Outcome;
 import io.manifestcommitter.jobs.StagedJob;
-import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
 import io.manifestcommitter.lakefs.LakefsCommit.AlreadyCommittedException;
 import io.manifestcommitter.lakefs.LakefsRepository.Commit;
-import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.progress.CommitProgress.Waiting;
-import io.manifestcommitter.store.RequestGate;
-import io.manifestcommitter.store.StorePaths;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,12 +47,14 @@ public final class LakefsJobs {
    */
   private static final long LATE = 10_000;
 
+  /** What is known of the lives of their drivers. */
+  public final LifeSigns signs;
+
   private final LakefsTable table;
   private final LakefsRepository repository;
   private final CommitterConfig config;
   private final Pause pause;
   private final boolean force;
-  private final LifeSigns signs;
 
   /**
    * The jobs of a table.
@@ -72,14 +70,6 @@ public final class LakefsJobs {
     this.signs = new LifeSigns(this::sign, config, pause::nanos);
   }
 
-  /** The jobs of the table at a path; empty if its store is another one. No request. */
-  public static Optional<LakefsJobs> of(
-      Configuration conf, String table, CommitterConfig config, RequestGate gate, boolean force)
-      throws IOException {
-    return LakefsTable.of(conf, StorePaths.plain(new Path(table)), gate)
-        .map(one -> new LakefsJobs(one, config, force));
-  }
-
   /** What is known of a job from its branch. */
   private enum State {
     /** Its driver has not begun to commit; or there is no such branch, and only beats are left. */
@@ -92,19 +82,14 @@ public final class LakefsJobs {
     MERGED
   }
 
-  /** What is known of the lives of their drivers. */
-  public LifeSigns signs() {
-    return signs;
-  }
-
   /** The branch of a job. */
   public Path at(StagingRoot root) {
     return table.pathOf(table.branchOf(root.jobId()));
   }
 
   /**
-   * The jobs that may need a recovery: all but those that are held. One request, and two for each
-   * that has committed.
+   * The jobs that may need a recovery: all but those that are held. One request, and for each job
+   * two, or three if it has committed.
    *
    * @throws FileNotFoundException if there is neither a job nor a table
    */
@@ -125,23 +110,18 @@ public final class LakefsJobs {
    * @throws IOException also if it cannot be completed; nothing was changed then
    */
   public Optional<Outcome> recover(StagingRoot root, Direction direction) throws IOException {
-    if (!force) {
-      try {
-        signs.requireDead(root, pause);
-      } catch (JobIsAliveException e) {
-        if (look(root.jobId()).state == State.WITHOUT_COMMIT) {
-          return Optional.empty();
-        }
-        throw e;
+    try {
+      requireDead(root);
+    } catch (JobIsAliveException e) {
+      if (new Job(root).state == State.WITHOUT_COMMIT) {
+        return Optional.empty();
       }
+      throw e;
     }
-    Job job = look(root.jobId());
+    Job job = new Job(root);
     switch (job.state) {
       case HELD:
         throw new IOException(root.root() + " is of a held job. " + Recovery.heldAdvice(root));
-      case MERGED:
-        job.branch.remove();
-        return Optional.of(Outcome.CLEANED_UP);
       case COMMITTED:
         return Optional.of(
             (direction == Direction.COMPLETE && isCompleted(job)) || isMergedLate(job)
@@ -149,34 +129,41 @@ public final class LakefsJobs {
                 : Outcome.ROLLED_BACK);
       default:
         job.branch.remove();
-        return Optional.of(job.head == null ? Outcome.CLEANED_UP : Outcome.ROLLED_BACK);
+        boolean isUnbegun = job.state == State.WITHOUT_COMMIT && job.isThere();
+        return Optional.of(isUnbegun ? Outcome.ROLLED_BACK : Outcome.CLEANED_UP);
+    }
+  }
+
+  private void requireDead(StagingRoot root) throws IOException {
+    if (!force) {
+      signs.requireDead(root, pause);
     }
   }
 
   /** Merges a job; false if another one has committed the same data, so that nobody needs it. */
   private boolean isCompleted(Job job) throws IOException {
-    requireWhole(job, "completed. Nothing was changed. Recover it without --complete");
     try {
-      job.publish();
+      publish(job, "completed. Nothing was changed. Recover it without --complete");
     } catch (AlreadyCommittedException e) {
       LOG.info("Job {} is rolled back", job.root.jobId(), e);
       return false;
     }
-    job.branch.remove();
     return true;
   }
 
-  /** Its driver may have died before it had proven the commit. */
-  private void requireWhole(Job job, String whatNot) throws IOException {
-    measure(job);
+  /** Merges a job, whose driver may have died before it had proven the commit. */
+  private void publish(Job job, String whatNot) throws IOException {
+    long adds = job.counted().files;
     String files = job.head.metadata.get(LakefsCommit.FILES);
-    if (!Long.toString(job.files).equals(files)) {
+    if (!Long.toString(adds).equals(files)) {
       throw new IOException(
           String.format(
               "The commit %s of job %s adds %d files, and not %s as its driver noted, so it cannot be"
                   + " %s",
-              job.head.id, job.root.jobId(), job.files, files, whatNot));
+              job.head.id, job.root.jobId(), adds, files, whatNot));
     }
+    new LakefsCommit(table, job.root.jobId(), job.head.metadata).publish(job.head.id);
+    job.branch.remove();
   }
 
   /** Rolls a job back; whether a merge of it has landed after all. */
@@ -194,23 +181,22 @@ public final class LakefsJobs {
   }
 
   /**
-   * What jobs keep in branches. One request, and for each job one, one for each thousand files, and
-   * two if it has committed.
+   * What jobs keep in branches. Of their files only those of a commit are counted. Requests as
+   * {@link #find}, and for each job two, and one for each thousand files of its commit.
    *
    * @throws FileNotFoundException if there is neither a job nor a table
    */
   public List<StagedJob> staged() throws IOException {
     List<StagedJob> staged = new ArrayList<>();
     for (Job job : jobs()) {
-      try {
-        measure(job);
-        staged.add(job.staged());
-      } catch (LakefsException e) {
-        if (e.getStatusCode() != 404) {
-          throw e;
-        }
-        LOG.debug("Job {} has ended", job.root.jobId(), e);
-      }
+      StagedJob.State state =
+          job.state == State.COMMITTED
+              ? StagedJob.State.UNFINISHED
+              : job.state == State.HELD ? StagedJob.State.HELD : StagedJob.State.ABANDONED;
+      Optional<Long> beat = job.state == State.HELD ? Optional.empty() : job.branch.lastBeat();
+      staged.add(
+          StagedJob.elsewhere(
+              job.root, at(job.root), state, job.counted(), beat, config.heartbeatTimeout));
     }
     return staged;
   }
@@ -221,17 +207,15 @@ public final class LakefsJobs {
    * @throws JobIsAliveException if it does
    * @throws IOException also if it went on since it was looked at
    */
-  public AbortedUploads remove(StagedJob staged) throws IOException {
-    String jobId = staged.jobId().get();
-    Job job = look(jobId);
-    if (!force) {
-      signs.requireDead(job.root, pause);
-      job = look(jobId);
-    }
-    if (job.state == State.COMMITTED && !staged.hasUnfinishedCommit()) {
+  public void remove(StagedJob staged) throws IOException {
+    StagingRoot root = new StagingRoot(table.path(), staged.jobId.get());
+    requireDead(root);
+    Job job = new Job(root);
+    boolean isBegun = job.state == State.COMMITTED || job.state == State.HELD;
+    if (isBegun && staged.state() == StagedJob.State.ABANDONED) {
       throw new IOException(
           "Job "
-              + jobId
+              + root.jobId()
               + " has begun its commit since it was looked at. Nothing was removed. Recover it:"
               + " manifest-committer recover "
               + table);
@@ -239,19 +223,20 @@ public final class LakefsJobs {
     if (job.state != State.COMMITTED) {
       job.branch.remove();
     } else if (isMergedLate(job)) {
-      LOG.warn("Job {} was merged while its branch was removed: {} has its data", jobId, table);
+      LOG.warn(
+          "Job {} was merged while its branch was removed: {} has its data", root.jobId(), table);
     }
-    return AbortedUploads.NONE;
   }
 
   /** The held jobs, the first first. Requests as {@link #staged}. */
-  public List<Job> held() throws IOException {
-    List<Job> held = jobs();
-    held.removeIf(job -> job.state != State.HELD);
-    for (Job job : held) {
-      measure(job);
+  public List<HeldJob> held() throws IOException {
+    List<HeldJob> held = new ArrayList<>();
+    for (Job job : jobs()) {
+      if (job.state == State.HELD) {
+        held.add(job.counted());
+      }
     }
-    held.sort((one, other) -> Long.compare(one.since(), other.since()));
+    held.sort(HeldJob.IN_ORDER);
     return held;
   }
 
@@ -259,9 +244,27 @@ public final class LakefsJobs {
   public Optional<String> heldAs(String commitId) throws IOException {
     return jobs().stream()
         .filter(job -> job.state == State.HELD)
-        .filter(job -> job.commitId().equals(Optional.of(commitId)))
-        .map(Job::jobId)
+        .filter(job -> commitId.equals(job.head.metadata.get(LakefsCommit.COMMIT_ID)))
+        .map(job -> job.root.jobId())
         .findFirst();
+  }
+
+  /** The commit of a held job; empty if it is not held. Three requests. */
+  public Optional<String> heldCommit(String jobId) throws IOException {
+    Job job = new Job(new StagingRoot(table.path(), jobId));
+    return job.state == State.HELD ? Optional.of(job.head.id) : Optional.empty();
+  }
+
+  /** Shows the objects of readers that a commit would add to the table. A request a page. */
+  public void added(String commit, ConsumerRaisingIOE<Record> visitor) throws IOException {
+    repository.mergeDifference(
+        table.branch(),
+        commit,
+        change -> {
+          if (table.isData(change.text("path")) && !change.text("type").equals("removed")) {
+            visitor.accept(change);
+          }
+        });
   }
 
   /**
@@ -272,7 +275,7 @@ public final class LakefsJobs {
    * @throws IOException also if it is not held, or the table has changed where it matters
    */
   public void end(StagingRoot root, Direction direction) throws IOException {
-    Job job = look(root.jobId());
+    Job job = new Job(root);
     if (job.state == State.MERGED) {
       job.branch.remove();
     }
@@ -280,9 +283,7 @@ public final class LakefsJobs {
       throw Recovery.notHeld(root, null);
     }
     if (direction == Direction.PUBLISH) {
-      requireWhole(job, "published. " + Recovery.heldAdvice(root));
-      job.publish();
-      job.branch.remove();
+      publish(job, "published. " + Recovery.heldAdvice(root));
       return;
     }
     job.branch.remove();
@@ -291,22 +292,30 @@ public final class LakefsJobs {
     }
   }
 
-  /** What changes while a job lives; also a branch of beats without one. */
+  /**
+   * What changes while a job lives. The driver makes the two branches at the same time. So a branch
+   * of beats may have none yet, and one without a commit may be there before the other.
+   */
   private Optional<String> sign(StagingRoot root) throws IOException {
     String beats = table.beatOf(root.jobId());
     Optional<byte[]> beat = repository.read(beats, JobBranch.HEARTBEAT);
-    return beat.isPresent()
-        ? beat.map(content -> new String(content, StandardCharsets.UTF_8))
-        : repository.head(beats).map(head -> "no beat yet");
+    if (beat.isPresent()) {
+      return Optional.of(new String(beat.get(), StandardCharsets.UTF_8));
+    }
+    boolean mayLive = repository.head(beats).isPresent();
+    if (!mayLive) {
+      Job job = new Job(root);
+      mayLive = job.state == State.WITHOUT_COMMIT && job.isThere();
+    }
+    return mayLive ? Optional.of("no beat yet") : Optional.empty();
   }
 
   private List<Job> jobs() throws IOException {
-    Map<String, String> heads = repository.branches(table.branches());
     Set<String> ids = new TreeSet<>();
-    heads.keySet().forEach(name -> ids.add(table.jobOf(name)));
+    repository.branches(table.branches()).keySet().forEach(name -> ids.add(table.jobOf(name)));
     List<Job> jobs = new ArrayList<>();
     for (String id : ids) {
-      jobs.add(look(id, Optional.ofNullable(heads.get(table.branchOf(id)))));
+      jobs.add(new Job(new StagingRoot(table.path(), id)));
     }
     if (jobs.isEmpty() && new JobBranch(table, "").isNewTable()) {
       throw new FileNotFoundException(table.toString());
@@ -314,125 +323,62 @@ public final class LakefsJobs {
     return jobs;
   }
 
-  private Job look(String jobId) throws IOException {
-    return look(jobId, repository.head(table.branchOf(jobId)));
-  }
-
-  private Job look(String jobId, Optional<String> head) throws IOException {
-    Job job = new Job(jobId, head.isPresent() ? repository.commit(head.get()) : null);
-    // Without a commit of its own it stands at one of the table's, which may be another job's.
-    if (job.head != null && job.head.metadata.getOrDefault(LakefsCommit.JOB, "").equals(jobId)) {
-      boolean holds = LakefsCommit.HOLD.equals(job.head.metadata.get(LakefsCommit.PUBLISH));
-      job.state = job.isMerged() ? State.MERGED : holds ? State.HELD : State.COMMITTED;
-    }
-    return job;
-  }
-
-  /** Counts what a job adds to the table; before its commit no more than a page. */
-  private void measure(Job job) throws IOException {
-    if (job.head == null) {
-      return;
-    }
-    String own = table.branchOf(job.root.jobId());
-    if (job.state == State.WITHOUT_COMMIT) {
-      repository.changes(own).forEach(job::note);
-    } else {
-      repository.mergeDifference(table.branch(), own, job::note);
-    }
-  }
-
-  /** What is known of one job. */
-  public final class Job {
-    private final StagingRoot root;
-    private final JobBranch branch;
+  /** What a look at a job found. */
+  private final class Job {
+    final StagingRoot root;
+    final JobBranch branch;
 
     /** Where its branch stands; null if there is none. */
-    private final Commit head;
+    final Commit head;
 
-    private final Set<String> partitions = new TreeSet<>();
-    private State state = State.WITHOUT_COMMIT;
-    private long files;
-    private long bytes;
+    final State state;
 
-    private Job(String jobId, Commit head) {
-      this.root = new StagingRoot(table.path(), jobId);
-      this.branch = new JobBranch(table, jobId);
-      this.head = head;
-    }
-
-    private boolean isMerged() throws IOException {
-      return repository.isMerged(head.id, table.branch());
-    }
-
-    private String publish() throws IOException {
-      return new LakefsCommit(table, root.jobId(), head.metadata).publish(head.id);
-    }
-
-    private void note(Record change) {
-      String path = change.text("path");
-      if (table.isData(path) && !change.text("type").equals("removed")) {
-        files++;
-        bytes += change.has("size_bytes") ? change.number("size_bytes") : 0;
-        int end = path.lastIndexOf('/');
-        if (end >= table.prefix().length()) {
-          partitions.add(path.substring(table.prefix().length(), end));
-        }
+    /** A look. One request; two more if there is a branch and it has committed, else one. */
+    Job(StagingRoot root) throws IOException {
+      this.root = root;
+      this.branch = new JobBranch(table, root.jobId());
+      Optional<String> at = repository.head(table.branchOf(root.jobId()));
+      this.head = at.isPresent() ? repository.commit(at.get()) : null;
+      // Without a commit of its own it stands at one of the table's, which may be another job's.
+      if (head == null || !root.jobId().equals(head.metadata.get(LakefsCommit.JOB))) {
+        this.state = State.WITHOUT_COMMIT;
+      } else if (isMerged()) {
+        this.state = State.MERGED;
+      } else {
+        boolean isHeld = LakefsCommit.HOLD.equals(head.metadata.get(LakefsCommit.PUBLISH));
+        this.state = isHeld ? State.HELD : State.COMMITTED;
       }
     }
 
-    private StagedJob staged() throws IOException {
-      Optional<Long> last = state == State.HELD ? Optional.of(since()) : branch.lastBeat();
-      return StagedJob.elsewhere(
-          root,
-          at(root),
-          state == State.COMMITTED
-              ? StagedJob.State.UNFINISHED
-              : state == State.HELD ? StagedJob.State.HELD : StagedJob.State.ABANDONED,
-          files,
-          bytes,
-          // Ages need no more than this machine's clock.
-          last.map(time -> Math.max(0, System.currentTimeMillis() - time)),
-          config.heartbeatTimeout);
+    /** Whether there is more of it than beats. */
+    boolean isThere() {
+      return head != null;
     }
 
-    /** Its id. */
-    public String jobId() {
-      return root.jobId();
+    boolean isMerged() throws IOException {
+      return repository.isMerged(head.id, table.branch());
     }
 
-    /** The commit of its branch. */
-    public String commit() {
-      return head.id;
-    }
-
-    /** How many files it adds. */
-    public long files() {
-      return files;
-    }
-
-    /** Their size. */
-    public long bytes() {
-      return bytes;
-    }
-
-    /** The directories to which it adds them, relative to the table; without the table's own. */
-    public List<String> partitions() {
-      return new ArrayList<>(partitions);
-    }
-
-    /** When it was committed, by the server's clock, in milliseconds since 1970. */
-    public long since() {
-      return head.created;
-    }
-
-    /** Whether it may be published only over the state that it saw, in places of the table. */
-    public boolean overwrites() {
-      return head.metadata.containsKey(LakefsCommit.HELD_OVER);
-    }
-
-    /** Its identity, if it was given one. */
-    public Optional<String> commitId() {
-      return Optional.ofNullable(head.metadata.get(LakefsCommit.COMMIT_ID));
+    /** What its commit adds to the table: nothing without one. A request a page. */
+    HeldJob counted() throws IOException {
+      if (state == State.WITHOUT_COMMIT) {
+        return new HeldJob(root.jobId(), 0, false, null);
+      }
+      HeldJob counted =
+          new HeldJob(
+              root.jobId(),
+              head.created,
+              head.metadata.containsKey(LakefsCommit.HELD_OVER),
+              head.metadata.get(LakefsCommit.COMMIT_ID));
+      added(
+          head.id,
+          object -> {
+            String path = object.text("path").substring(table.prefix().length());
+            counted.add(
+                path.substring(0, Math.max(0, path.lastIndexOf('/'))),
+                object.has("size_bytes") ? object.number("size_bytes") : 0);
+          });
+      return counted;
     }
   }
 }

@@ -278,14 +278,7 @@ public final class LakefsRepository {
   Commit commit(String id) throws IOException {
     byte[] answer =
         server.repeated(RequestKind.LOOK, "GET", root + "/commits/" + encoded(id), null);
-    return new Commit(read(answer, "id", "metadata", "parents", "creation_date"));
-  }
-
-  /** The latest {@link #PAGE} commits that lead to a reference, the last first. */
-  public List<Commit> log(String ref) throws IOException {
-    List<Commit> log = new ArrayList<>();
-    page(RequestKind.LIST, ref(ref) + "/commits?", "", PAGE, one -> log.add(new Commit(one)));
-    return log;
+    return new Commit(read(answer, "id", "metadata", "creation_date"));
   }
 
   /**
@@ -408,7 +401,6 @@ public final class LakefsRepository {
   /** A commit. */
   public static final class Commit {
     public final String id;
-    public final List<String> parents;
     public final Map<String, String> metadata;
 
     /** By the server's clock, in milliseconds since 1970. */
@@ -416,7 +408,6 @@ public final class LakefsRepository {
 
     private Commit(Record commit) {
       this.id = commit.text("id");
-      this.parents = commit.list("parents");
       this.metadata = commit.has("metadata") ? commit.texts("metadata") : Map.of();
       this.created = TimeUnit.SECONDS.toMillis(commit.number("creation_date"));
     }

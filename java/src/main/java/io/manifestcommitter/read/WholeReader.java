@@ -5,11 +5,11 @@ import io.manifestcommitter.commit.Audit;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.HeldJobs;
-import io.manifestcommitter.jobs.HeldJobs.HeldJob;
 import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.read.OpenJob.Planned;
 import io.manifestcommitter.store.RequestGate;
@@ -22,7 +22,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,8 +86,17 @@ public final class WholeReader implements TableReader {
     CommitterConfig config = new CommitterConfig(conf);
     RequestGate gate = config.requestGate(() -> {});
     Optional<LakefsTable> lakefs = LakefsTable.of(conf, StorePaths.plain(table), gate);
+    if (lakefs.isPresent() && undone.isPresent()) {
+      throw new IOException(
+          "In lakeFS each commit stays, so "
+              + table
+              + " is read as it was before job "
+              + undone.get()
+              + " by spark.read: find the commit before its merge ('lakectl log'), and read "
+              + lakefs.get().at("<commit>"));
+    }
     if (lakefs.isPresent()) {
-      return new LakefsReader(lakefs.get(), config, undone);
+      return new LakefsReader(lakefs.get(), config);
     }
     Stores stores = new Stores(conf, gate);
     try {
@@ -131,17 +139,17 @@ public final class WholeReader implements TableReader {
     Optional<String> why = Optional.empty();
     for (int round = 0; round < ROUNDS; round++) {
       TableView view = TableView.of(store, workers, table, before);
-      if (!view.missing().isPresent() && before.isStillWithoutJobs(store, table)) {
-        return view.files();
+      if (!view.missing.isPresent() && before.isStillWithoutJobs(store, table)) {
+        return view.files;
       }
       TableState after = look();
-      boolean isSteady = before.isSameAs(after) && !view.missing().isPresent();
+      boolean isSteady = before.isSameAs(after) && !view.missing.isPresent();
       if (isSteady
           && (before.isWithoutCommitsUntil(after) || (last != null && view.isSameAs(last)))) {
-        return view.files();
+        return view.files;
       }
       if (!isSteady) {
-        why = view.missing();
+        why = view.missing;
         pause.pause(Math.min(LONGEST_PAUSE, SHORTEST_PAUSE << Math.min(round, 10)));
       }
       last = isSteady ? view : null;
@@ -163,24 +171,18 @@ public final class WholeReader implements TableReader {
   @Override
   public Map<Path, StoreEntry> held(String jobId) throws IOException {
     Map<Path, StoreEntry> files = new HashMap<>();
-    boolean isHeld = false;
-    for (HeldJob job : HeldJobs.find(store, table)) {
-      try (job) {
-        boolean isAskedFor = job.plan().jobId().equals(jobId);
-        isHeld |= isAskedFor;
-        for (FileEntry file : isAskedFor ? job.plan().files() : List.<FileEntry>of()) {
-          if (file.isUpload()) {
-            throw new IOException(
-                "The files of job "
-                    + jobId
-                    + " wait as uploads, which nobody can read before they are completed");
-          }
-          files.put(file.destination(), StoreEntry.file(file.source(), file.identity()));
+    try (JobPlan plan =
+        HeldJobs.plan(store, new StagingRoot(table, jobId))
+            .orElseThrow(() -> TableReader.notHeld(jobId, table))) {
+      for (FileEntry file : plan.files()) {
+        if (file.isUpload()) {
+          throw new IOException(
+              "The files of job "
+                  + jobId
+                  + " wait as uploads, which nobody can read before they are completed");
         }
+        files.put(file.destination(), StoreEntry.file(file.source(), file.identity()));
       }
-    }
-    if (!isHeld) {
-      throw TableReader.notHeld(jobId, table);
     }
     return files;
   }
@@ -200,7 +202,7 @@ public final class WholeReader implements TableReader {
   }
 
   private void requireServed(TableState state) throws IOException {
-    for (StoreEntry entry : state.entries()) {
+    for (StoreEntry entry : state.entries) {
       if (entry.path().equals(table)) {
         throw new IOException(table + " is a file: read a table's directory");
       }

@@ -185,7 +185,7 @@ class HostileMessagesTest {
     CommitterConfig config = new CommitterConfig(spark.conf);
     assertThat(spark.recovery(true).find(spark.table)).isEmpty();
     assertThat(new StagedJobs(new Stores(spark.conf).all(), config).find(spark.table, 0))
-        .allMatch(job -> job.root().getParent().getName().equals("_temporary"));
+        .allMatch(job -> job.root.getParent().getName().equals("_temporary"));
   }
 
   @ParameterizedTest

@@ -170,6 +170,10 @@ final class Lake implements AutoCloseable {
     return names;
   }
 
+  void deleteBranch(String name) throws IOException {
+    ask("DELETE", "/branches/" + name, "");
+  }
+
   /** What is not committed on {@code main}. */
   List<String> dirt() throws IOException {
     List<String> paths = new ArrayList<>();

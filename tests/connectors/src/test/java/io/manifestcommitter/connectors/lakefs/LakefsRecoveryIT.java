@@ -11,11 +11,13 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.connectors.lakefs.LakeJob.Kind;
 import io.manifestcommitter.emulator.Door;
 import io.manifestcommitter.emulator.FaultRule;
+import io.manifestcommitter.read.WholeReader;
 import io.manifestcommitter.testing.Failures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -80,6 +82,39 @@ class LakefsRecoveryIT {
     assertThat(recover(false)).isEmpty();
 
     job.commit();
+    requireTable(job.after(LakeJob.OLD));
+  }
+
+  /** The branch for its beats may come after the one for its files. */
+  @ParameterizedTest
+  @ValueSource(strings = {"recover", "clean"})
+  void aJobWithoutABranchForItsBeatsIsWatched(String what) throws Exception {
+    LakeJob job = new LakeJob(lake, Kind.APPEND).setUp().runTasks();
+    die(job);
+    String beats =
+        lake.jobBranches().stream().filter(name -> name.endsWith("-beat")).findFirst().get();
+    lake.deleteBranch(beats);
+    long begun = System.nanoTime();
+
+    JsonNode all = what.equals("clean") ? clean(false) : recover(false);
+
+    assertThat(only(all).path("jobId").asText()).isEqualTo(job.id);
+    assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isGreaterThan(TIMEOUT);
+    requireTable(LakeJob.OLD);
+  }
+
+  /** Nobody beats for a commit whose merge was refused. */
+  @Test
+  void aCommitWithoutABranchForItsBeatsIsDead() throws Exception {
+    LakeJob job = new LakeJob(lake, Kind.APPEND).setUp().runTasks();
+    job.door.faults().add(FaultRule.on("merge").always().refuse(412));
+    assertThat(Failures.of(job::commit)).isNotEmpty();
+    Configuration conf = conf();
+    conf.set(CommitterConfig.HEARTBEAT_TIMEOUT, "10m");
+
+    JsonNode one = only(asked(conf, "recover", request(true)));
+
+    assertThat(one.path("outcome").asText()).isEqualTo("completed");
     requireTable(job.after(LakeJob.OLD));
   }
 
@@ -323,8 +358,9 @@ class LakefsRecoveryIT {
     assertThat(all).hasSize(3);
     for (JsonNode one : all) {
       boolean isWithout = one.path("jobId").asText().equals(without.id);
-      assertThat(one.path("files").asInt()).isEqualTo(4);
-      assertThat(one.path("bytes").asLong()).isPositive();
+      // What is linked and not committed is not counted.
+      assertThat(one.path("files").asInt()).isEqualTo(isWithout ? 0 : 4);
+      assertThat(one.path("bytes").asLong() > 0).isEqualTo(!isWithout);
       assertThat(one.path("removed").asBoolean()).as("%s", one).isEqualTo(isWithout);
       assertThat(one.path("state").asText())
           .isEqualTo(
@@ -359,6 +395,12 @@ class LakefsRecoveryIT {
     }
 
     assertThat(paths).containsExactlyInAnyOrderElementsOf(first.after(LakeJob.OLD).keySet());
+  }
+
+  @Test
+  void theTableBeforeAJobIsReadAtACommit() {
+    assertThatThrownBy(() -> WholeReader.of(conf(), lake.table(), Optional.of("job-1")))
+        .hasMessageContainingAll("before job job-1", "lakectl log", "s3a://lake/<commit>/tables/t");
   }
 
   @Test
