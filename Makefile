@@ -52,6 +52,7 @@ GCS_$(HADOOP_NEWEST) := 4.0.4
 OLDER := feea20819302afc9dfb9694cf1591af5ef650a3c
 OLDER_BUILT := target/versions/.$(OLDER)
 CLASS_PATH := target/versions/classpath
+BUILT_BESIDE = $(CONNECT) $(OLDER_BUILT) $(CLASS_PATH)
 
 # The emulated stores; that of the short run on each Spark, and that of the shorter one.
 STORES := abfs abfss gs gs-folders gs-filesystem gs-fake s3a s3a-seaweedfs lakefs lakefs-scheme
@@ -66,7 +67,7 @@ S3_$(SPARK_NEWEST) := tests/e2e/test_writes.py tests/e2e/test_failures.py
 MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q tests/e2e/test_s3.py --store s3a-magic --core -k each_file
 
 .PHONY: demo test check build release test-release version headers lint docs bench scale growth watched throttle requests verify-store faults crashes pairs mutations emulators s3-committers bindings clean \
-	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk notebook test-walk test-stores builds environments \
+	test-java test-java-core test-java-samples test-python test-emulators test-connect test-versions test-watched test-pages screenshots test-docs site walk notebook test-walk test-stores builds environments ahead \
 	test-core-jvm test-core-spark check-jvm check-spark \
 	test-hadoop-$(HADOOP_FLOOR) test-hadoop-$(HADOOP_NEWEST) \
 	test-connectors-$(HADOOP_FLOOR) test-connectors-$(HADOOP_NEWEST) \
@@ -451,8 +452,11 @@ $(VENVS)/client/.done: $(WHEEL) Makefile
 	touch $@
 
 # What the parts of "check" need: from Maven, and else.
-builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(CONNECT) $(EMULATORS_BUILT) $(OLDER_BUILT) $(CLASS_PATH)
+builds: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)/.done $(EMULATORS_BUILT) $(BUILT_BESIDE)
 environments: $(VENVS)/client/.done $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/spark-$(SPARK_NEWEST)/spark.jsa
+
+# Of these what can be made while the demo installs the newest Spark, on a core that is idle else. Not that Spark: pip packs it once.
+ahead: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/client/.done $(BUILT_BESIDE)
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
