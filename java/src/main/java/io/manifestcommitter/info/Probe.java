@@ -3,7 +3,6 @@ package io.manifestcommitter.info;
 
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
-import io.manifestcommitter.lakefs.JobBranch;
 import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.Stores;
@@ -137,7 +136,7 @@ final class Probe {
     try {
       Optional<LakefsTable> table = LakefsTable.of(conf, path, RequestGate.open());
       if (table.isPresent()) {
-        new JobBranch(table.get(), "info").requireClean(/* removes= */ false);
+        table.get().requireClean(/* removes= */ false);
       }
     } catch (IOException | RuntimeException e) {
       lakefsRefusal = Optional.ofNullable(e.getMessage());

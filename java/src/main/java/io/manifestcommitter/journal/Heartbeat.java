@@ -145,12 +145,7 @@ public final class Heartbeat implements Closeable {
     return changed.guardedBy(this::requireBeating);
   }
 
-  /**
-   * Requires that no other process may have taken this driver for dead. No request.
-   *
-   * @throws SilentDriverException if one may
-   */
-  public synchronized void requireBeating() throws SilentDriverException {
+  private synchronized void requireBeating() throws SilentDriverException {
     if (isSilent()) {
       throw new SilentDriverException(
           file, TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - last), timeout);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
+import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.ProveHeld;
 import io.manifestcommitter.jobs.Recovery;
-import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
+import io.manifestcommitter.journal.Heartbeat;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class LakefsCommit {
   private static final Logger LOG = LoggerFactory.getLogger(LakefsCommit.class);
 
-  /** Changed by each overwrite, in the table. */
+  /**
+   * An object of the table that each overwrite changes. It has a line for the job, and one for each
+   * place that it replaces, relative to the table.
+   */
   public static final String OVERWRITTEN = "_manifest_/overwritten";
 
   /** Of the keys in the metadata of a commit. */
@@ -48,25 +55,25 @@ public final class LakefsCommit {
    */
   public static final String HELD_OVER = PREFIX + "held.over";
 
+  /** On the branch that is never committed. */
+  static final String HEARTBEAT = "heartbeat";
+
   static final String COMMIT_ID = PREFIX + "commit.id";
 
-  /** The places that are replaced, a line for each, relative to the table. */
-  public static final String REPLACES = PREFIX + "replaces";
-
-  /** Such a line stands for the places to which the job writes. */
-  public static final String WRITTEN = "*";
-
-  private static final int TRIES = 4;
+  private static final String DIRTY = "uncommitted";
   private static final int ROUNDS = 50;
-  private static final int PAUSE = 200;
-  private static final int CONFLICT = 409;
   private static final int NAMED = 5;
 
   private final LakefsTable table;
   private final LakefsRepository repository;
   private final String jobId;
-  private final JobBranch branch;
-  private final String own;
+
+  /** The branch to which the job's files are linked. */
+  public final String own;
+
+  /** The branch on which the job shows its life, and which is never committed. */
+  private final String beats;
+
   private final StagingRoot root;
   private final Map<String, String> metadata;
 
@@ -77,28 +84,77 @@ public final class LakefsCommit {
    */
   public LakefsCommit(LakefsTable table, String jobId, Map<String, String> metadata) {
     this.table = table;
-    this.repository = table.repository();
+    this.repository = table.repository;
     this.jobId = jobId;
-    this.branch = new JobBranch(table, jobId);
     this.own = table.branchOf(jobId);
-    this.root = new StagingRoot(table.path(), jobId);
+    this.beats = table.beatOf(jobId);
+    this.root = new StagingRoot(table.path, jobId);
     this.metadata = Map.copyOf(metadata);
   }
 
-  /** What a commit has to change, by paths relative to the table. */
-  public interface Plan {
-    /**
-     * Whether the commit adds or changes this.
-     *
-     * @param size in bytes, -1 where the server does not tell it
-     */
-    boolean adds(String path, long size);
+  /**
+   * Makes the branch of the job.
+   *
+   * @return the commit at which it stands
+   */
+  public String make() throws IOException {
+    return repository.createBranch(own, table.branch);
+  }
 
-    /** How many objects it adds or changes. */
-    int added();
+  /** Begins to show that the job lives, at once and then at each interval, past its limits. */
+  public Heartbeat beat(CommitterConfig config, LongSupplier nanos) {
+    AtomicLong number = new AtomicLong();
+    LakefsRepository pastLimits =
+        new LakefsRepository(repository.server.pastLimits(), repository.name);
+    return Heartbeat.begin(
+        () -> {
+          if (number.get() == 0) {
+            pastLimits.createBranch(beats, table.branch);
+          }
+          String beat = table + "\n" + jobId + "\n" + number.incrementAndGet() + "\n";
+          pastLimits.write(beats, HEARTBEAT, beat.getBytes(StandardCharsets.UTF_8));
+        },
+        table.toString(),
+        config,
+        nanos);
+  }
 
-    /** How many it removes. */
-    int removed();
+  /** When the last beat was, by the server's clock, in milliseconds since 1970. */
+  Optional<Long> lastBeat() throws IOException {
+    List<Long> seconds = new ArrayList<>();
+    if (repository.head(beats).isPresent()) {
+      repository.list(beats, HEARTBEAT, "", 1, beat -> seconds.add(beat.number("mtime")));
+    }
+    return seconds.stream().findFirst().map(TimeUnit.SECONDS::toMillis);
+  }
+
+  /** What the job's report tells of where it was committed. */
+  public Map<String, String> facts(String base) {
+    Map<String, String> facts = new TreeMap<>();
+    facts.put("lakefs.endpoint", repository.server.endpoint.toString());
+    facts.put("lakefs.repository", repository.name);
+    facts.put("lakefs.branch", table.branch);
+    facts.put("lakefs.base", base);
+    facts.put("lakefs.job.branch", own);
+    return facts;
+  }
+
+  /**
+   * Removes both branches, that with the files first, after which nobody merges it. Two requests.
+   */
+  public void remove() throws IOException {
+    removeFiles();
+    removeBeat();
+  }
+
+  /** Removes the branch with the files. */
+  public void removeFiles() throws IOException {
+    repository.deleteBranch(own);
+  }
+
+  /** Removes the branch on which the job showed its life. */
+  public void removeBeat() throws IOException {
+    repository.deleteBranch(beats);
   }
 
   /**
@@ -107,10 +163,15 @@ public final class LakefsCommit {
    * commit, and one for each page of the difference.
    *
    * @param base the commit where the branch stood
+   * @param adds whether this path, relative to the table, is added or changed with this size in
+   *     bytes, -1 where the server does not tell it
+   * @param added how many objects are
+   * @param removed how many go
    * @return the id of the commit; the base, if there is nothing to commit
    * @throws IOException if something planned is not there; nothing is visible
    */
-  public String make(String base, Plan plan) throws IOException {
+  public String make(String base, BiPredicate<String, Long> adds, int added, int removed)
+      throws IOException {
     String commit = base;
     while (true) {
       commit = commit(commit);
@@ -121,24 +182,23 @@ public final class LakefsCommit {
           commit,
           change -> {
             String path = change.text("path");
-            boolean isInTable = path.startsWith(table.prefix());
-            String relative = isInTable ? path.substring(table.prefix().length()) : "";
+            boolean isInTable = path.startsWith(table.prefix);
+            String relative = isInTable ? path.substring(table.prefix.length()) : "";
+            long size = change.has("size_bytes") ? change.number("size_bytes") : -1;
             if (change.text("type").equals("removed")) {
               counts[1]++;
-            } else if (isInTable
-                && plan.adds(
-                    relative, change.has("size_bytes") ? change.number("size_bytes") : -1)) {
+            } else if (isInTable && adds.test(relative, size)) {
               counts[0]++;
             } else {
               strays.add(path);
             }
           });
-      if (counts[0] != plan.added() || counts[1] != plan.removed()) {
+      if (counts[0] != added || counts[1] != removed) {
         throw new IOException(
             String.format(
                 "The commit %s of job %s in %s adds %d objects of %d that it should, and removes %d"
                     + " of %d. Nothing is visible of it. Run the job again",
-                commit, jobId, own, counts[0], plan.added(), counts[1], plan.removed()));
+                commit, jobId, own, counts[0], added, counts[1], removed));
       }
       if (strays.isEmpty()) {
         return commit;
@@ -150,24 +210,14 @@ public final class LakefsCommit {
 
   /** Nobody else commits to the branch, so a head that has moved is what a lost answer told. */
   private String commit(String before) throws IOException {
-    for (int time = 1; ; time++) {
-      try {
-        return repository.commit(own, message("Write"), metadata);
-      } catch (IOException e) {
-        String head = repository.head(own).orElseThrow(() -> takenOver(e));
-        if (!head.equals(before)) {
-          return head;
-        }
-        int status = status(e);
-        if (status == 400 && e.getMessage().contains("no changes")) {
-          return before;
-        }
-        if (time == TRIES || (status != 0 && status < 500)) {
-          throw e;
-        }
-        LakefsServer.pause(PAUSE << time);
-      }
-    }
+    return LakefsServer.told(
+        () -> repository.commit(own, message("Write"), metadata),
+        e -> {
+          String head = repository.head(own).orElseThrow(() -> takenOver(e));
+          return isRefusal(e, "no changes") || !head.equals(before)
+              ? Optional.of(head)
+              : LakefsServer.again(e);
+        });
   }
 
   /**
@@ -191,95 +241,81 @@ public final class LakefsCommit {
       head = bringUpToDate(head);
     }
     throw new IOException(
-        "Other jobs committed to "
-            + table
-            + " "
-            + ROUNDS
-            + " times while job "
-            + jobId
-            + " tried to. Nothing of it is visible. Run it again, with fewer jobs at once");
+        String.format(
+            "Other jobs committed to %s %d times while job %s tried to. Nothing of it is visible. Run"
+                + " it again, with fewer jobs at once",
+            table, ROUNDS, jobId));
   }
 
   /** The id of the merge; empty if it meets a conflict. */
   private Optional<String> merge(String head) throws IOException {
-    for (int time = 1; ; time++) {
-      try {
-        return Optional.of(repository.merge(own, table.branch(), message("Publish"), metadata, ""));
-      } catch (IOException e) {
-        int status = status(e);
-        if (status == CONFLICT) {
-          return Optional.empty();
-        }
-        if (isMerged(head, e)) {
-          return Optional.of(head);
-        }
-        if (status == 404 && !repository.head(own).isPresent()) {
-          throw takenOver(e);
-        }
-        boolean isDirty = status == 400 && e.getMessage().contains("uncommitted");
-        if (isDirty && time < TRIES && !branch.removeMarkers().isPresent()) {
-          continue;
-        }
-        if (isDirty || status == 412 || status == 403 || time == TRIES) {
-          throw new NotMergedException(advice(isDirty, status), e);
-        }
-        if (status != 0 && status < 500) {
-          throw e;
-        }
-        LakefsServer.pause(PAUSE << time);
-      }
-    }
-  }
-
-  /** As long as nobody knows, the branch has to stay: the job may be visible. */
-  private boolean isMerged(String head, IOException failure) throws NotMergedException {
     try {
-      return repository.isMerged(head, table.branch());
+      return LakefsServer.told(
+          () -> Optional.of(repository.merge(own, table.branch, message("Publish"), metadata, "")),
+          e -> merged(head, e));
     } catch (IOException e) {
-      e.addSuppressed(failure);
-      throw new NotMergedException(advice(/* isDirty= */ false, /* status= */ 0), e);
+      int status = LakefsServer.status(e);
+      if (status == 404 && !repository.head(own).isPresent()) {
+        throw takenOver(e);
+      }
+      boolean mayPass =
+          status == 0 || status == 403 || status == 412 || status >= 500 || isRefusal(e, DIRTY);
+      throw mayPass && !(e instanceof NotMergedException)
+          ? new NotMergedException(advice(e), e)
+          : e;
     }
   }
 
-  private String advice(boolean isDirty, int status) {
-    return "Job "
-        + jobId
-        + " is committed in "
-        + own
-        + (status == 0 ? ", and may be merged or not into " : ", and not merged into ")
-        + table.branch()
-        + ". "
-        + repair(isDirty, status)
-        + (HOLD.equals(metadata.get(PUBLISH))
-            ? ". It is still held. " + Recovery.heldAdvice(root)
-            : ". Then 'manifest-committer recover "
+  private Optional<Optional<String>> merged(String head, IOException failure) throws IOException {
+    if (LakefsServer.status(failure) == 409) {
+      return Optional.of(Optional.empty());
+    }
+    try {
+      if (repository.isMerged(head, table.branch)) {
+        return Optional.of(Optional.of(head));
+      }
+    } catch (IOException e) {
+      // As long as nobody knows, the branch has to stay: the job may be visible.
+      IOException unknown = new IOException("It is not known whether the job is merged", e);
+      unknown.addSuppressed(failure);
+      throw new NotMergedException(advice(unknown), unknown);
+    }
+    return isRefusal(failure, DIRTY) && !table.removeMarkers().isPresent()
+        ? Optional.empty()
+        : LakefsServer.again(failure);
+  }
+
+  private String advice(IOException failure) {
+    int status = LakefsServer.status(failure);
+    String repair =
+        isRefusal(failure, DIRTY)
+            ? "Something in that branch is not committed: commit it, or 'lakectl branch reset' it"
+            : status == 412
+                ? "A hook refused the merge: see its run in lakeFS, and mend what it found"
+                : status == 403
+                    ? "The right to merge is missing: grant it"
+                    : "lakeFS did not say what became of the merge: see whether it answers again";
+    return String.format(
+        "Job %s is committed in %s, and %s merged into %s. %s. %s",
+        jobId,
+        own,
+        status == 0 ? "may be or may not be" : "not",
+        table.branch,
+        repair,
+        HOLD.equals(metadata.get(PUBLISH))
+            ? "It is still held. " + Recovery.heldAdvice(root)
+            : "Then 'manifest-committer recover "
                 + table
                 + " --complete' merges it. Without --complete it is rolled back, and the job can run"
                 + " again");
   }
 
-  private String repair(boolean isDirty, int status) {
-    if (isDirty) {
-      return "Something in that branch is not committed: commit it, or 'lakectl branch reset' it";
-    }
-    if (status == 412) {
-      return "A hook refused the merge: see its run in lakeFS, and mend what it found";
-    }
-    return status == 403
-        ? "The right to merge is missing: grant it"
-        : "lakeFS did not say what became of the merge: see whether it answers again";
-  }
-
   private IOException takenOver(IOException cause) {
     return new IOException(
-        "The branch "
-            + own
-            + " of job "
-            + jobId
-            + " is gone: another process took its driver for dead, and rolled it back. Nothing of it"
-            + " is visible in "
-            + table
-            + ". Run it again",
+        String.format(
+            "The branch %s of job %s is gone: another process took its driver for dead, and rolled it"
+                + " back. Nothing of it is visible in %s. Run it again",
+            own, jobId, table),
         cause);
   }
 
@@ -290,9 +326,9 @@ public final class LakefsCommit {
    */
   private String requireAsSeen(String head) throws IOException {
     if (!metadata.containsKey(HELD_OVER)) {
-      return table.branch();
+      return table.branch;
     }
-    String target = repository.head(table.branch()).orElse(table.branch());
+    String target = repository.head(table.branch).orElse(table.branch);
     List<String> places = new ArrayList<>();
     for (String place : metadata.get(HELD_OVER).split("\n", -1)) {
       places.add(prefix(place));
@@ -322,110 +358,76 @@ public final class LakefsCommit {
    */
   private String bringUpToDate(String head) throws IOException {
     if (metadata.containsKey(COMMIT_ID)) {
-      Optional<Record> entry = branch.committedAs(metadata.get(COMMIT_ID));
+      Optional<Record> entry = table.committedAs(metadata.get(COMMIT_ID));
       String by = entry.map(record -> record.text("jobId")).orElse(jobId);
       if (!by.equals(jobId)) {
         throw new AlreadyCommittedException(by);
       }
     }
-    String updated = mergeTarget(requireAsSeen(head), head);
+    List<String> replaced = replaced(head);
+    // An overwrite that dies before the next commit has more to remove: nobody completes it.
+    boolean isWhole = replaced.isEmpty() || metadata.containsKey(HELD_OVER);
+    String updated = mergeTarget(requireAsSeen(head), head, isWhole ? metadata : Map.of());
     LOG.info("Another job changed {} since: {} is brought up to date", table, own);
-    if (!metadata.containsKey(REPLACES)) {
-      return updated;
-    }
     List<String> old = new ArrayList<>();
-    branch.listReplaced(updated, places(head), entry -> old.add(entry.text("path")));
+    table.listReplaced(updated, replaced, entry -> old.add(entry.text("path")));
     old.removeIf(this::isOwn);
     if (old.isEmpty()) {
       return updated;
     }
     repository.delete(own, old);
-    return make(
-        updated,
-        new Plan() {
-          @Override
-          public boolean adds(String path, long size) {
-            return false;
-          }
-
-          @Override
-          public int added() {
-            return 0;
-          }
-
-          @Override
-          public int removed() {
-            return old.size();
-          }
-        });
+    return make(updated, (path, size) -> false, 0, old.size());
   }
 
-  private String mergeTarget(String target, String head) throws IOException {
-    // An overwrite that dies before the next commit has more to remove: nobody completes it.
-    Map<String, String> until =
-        metadata.containsKey(REPLACES) && !metadata.containsKey(HELD_OVER) ? Map.of() : metadata;
-    for (int time = 1; ; time++) {
-      try {
-        String message = "Bring job " + jobId + " up to date";
-        return repository.merge(target, own, message, until, "dest-wins");
-      } catch (IOException e) {
-        String now = repository.head(own).orElseThrow(() -> takenOver(e));
-        if (!now.equals(head)) {
-          return now;
-        }
-        if (status(e) == 400 && time < TRIES) {
+  private String mergeTarget(String target, String head, Map<String, String> until)
+      throws IOException {
+    return LakefsServer.told(
+        () -> repository.merge(target, own, message("Bring up to date"), until, "dest-wins"),
+        e -> {
+          String now = repository.head(own).orElseThrow(() -> takenOver(e));
+          if (!now.equals(head)) {
+            return Optional.of(now);
+          }
+          if (LakefsServer.status(e) != 400) {
+            return LakefsServer.again(e);
+          }
           // Linked by an attempt that came late.
           List<String> late = new ArrayList<>();
           repository.changes(own).forEach(change -> late.add(change.text("path")));
           repository.delete(own, late);
-        } else if (time == TRIES || (status(e) != 0 && status(e) < 500)) {
-          throw e;
-        } else {
-          LakefsServer.pause(PAUSE << time);
-        }
-      }
-    }
+          return Optional.empty();
+        });
   }
 
   /** The files of attempts have the job's id in their names. */
   private boolean isOwn(String path) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     return name.contains(jobId)
-        || path.equals(table.prefix() + JobPaths.SUCCESS_MARKER)
-        || path.equals(table.prefix() + JobPaths.FILE_LIST);
+        || path.equals(table.prefix + JobPaths.SUCCESS_MARKER)
+        || path.equals(table.prefix + JobPaths.FILE_LIST);
   }
 
   private String prefix(String place) {
-    return table.prefix() + (place.isEmpty() ? "" : place + "/");
+    return table.prefix + (place.isEmpty() ? "" : place + "/");
   }
 
-  /** The places that the job replaces, as prefixes of paths. */
-  private Collection<String> places(String head) throws IOException {
-    Set<String> places = new TreeSet<>();
-    for (String place : metadata.get(REPLACES).split("\n", -1)) {
-      if (place.equals(WRITTEN)) {
-        repository.difference(
-            table.branch(),
-            head,
-            change -> {
-              String path = change.text("path");
-              if (path.startsWith(table.prefix()) && path.contains(jobId)) {
-                places.add(path.substring(0, path.lastIndexOf('/') + 1));
-              }
-            });
-      } else {
-        places.add(prefix(place));
-      }
+  /** The places that the job replaces, as prefixes of paths; none if that was another job. */
+  private List<String> replaced(String head) throws IOException {
+    List<String> places = new ArrayList<>();
+    byte[] noted = repository.read(head, prefix("") + OVERWRITTEN).orElse(new byte[0]);
+    for (String line : new String(noted, StandardCharsets.UTF_8).split("\n", -1)) {
+      places.add(prefix(line));
     }
-    return places;
+    return places.remove(0).equals(prefix(jobId)) ? places : List.of();
   }
 
   private String message(String what) {
-    return what + " job " + jobId + " of " + table.path();
+    return what + " job " + jobId + " of " + table.path;
   }
 
-  private static int status(IOException failure) {
-    return failure instanceof LakefsException ? ((LakefsException) failure).getStatusCode() : 0;
+  /** Whether lakeFS refused a request as one that makes no sense, in such words. */
+  private static boolean isRefusal(IOException failure, String words) {
+    return LakefsServer.status(failure) == 400 && failure.getMessage().contains(words);
   }
 
   private static List<String> some(List<String> paths) {

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -63,7 +64,7 @@ public final class LakefsJobs {
    */
   public LakefsJobs(LakefsTable table, CommitterConfig config, boolean force) {
     this.table = table;
-    this.repository = table.repository();
+    this.repository = table.repository;
     this.config = config;
     this.pause = Pause.sleeping(config);
     this.force = force;
@@ -162,7 +163,7 @@ public final class LakefsJobs {
                   + " %s",
               job.head.id, job.root.jobId(), adds, files, whatNot));
     }
-    new LakefsCommit(table, job.root.jobId(), job.head.metadata).publish(job.head.id);
+    job.branch.publish(job.head.id);
     job.branch.remove();
   }
 
@@ -208,7 +209,7 @@ public final class LakefsJobs {
    * @throws IOException also if it went on since it was looked at
    */
   public void remove(StagedJob staged) throws IOException {
-    StagingRoot root = new StagingRoot(table.path(), staged.jobId.get());
+    StagingRoot root = new StagingRoot(table.path, staged.jobId.get());
     requireDead(root);
     Job job = new Job(root);
     boolean isBegun = job.state == State.COMMITTED || job.state == State.HELD;
@@ -251,14 +252,14 @@ public final class LakefsJobs {
 
   /** The commit of a held job; empty if it is not held. Three requests. */
   public Optional<String> heldCommit(String jobId) throws IOException {
-    Job job = new Job(new StagingRoot(table.path(), jobId));
+    Job job = new Job(new StagingRoot(table.path, jobId));
     return job.state == State.HELD ? Optional.of(job.head.id) : Optional.empty();
   }
 
   /** Shows the objects of readers that a commit would add to the table. A request a page. */
   public void added(String commit, ConsumerRaisingIOE<Record> visitor) throws IOException {
     repository.mergeDifference(
-        table.branch(),
+        table.branch,
         commit,
         change -> {
           if (table.isData(change.text("path")) && !change.text("type").equals("removed")) {
@@ -298,7 +299,7 @@ public final class LakefsJobs {
    */
   private Optional<String> sign(StagingRoot root) throws IOException {
     String beats = table.beatOf(root.jobId());
-    Optional<byte[]> beat = repository.read(beats, JobBranch.HEARTBEAT);
+    Optional<byte[]> beat = repository.read(beats, LakefsCommit.HEARTBEAT);
     if (beat.isPresent()) {
       return Optional.of(new String(beat.get(), StandardCharsets.UTF_8));
     }
@@ -315,9 +316,9 @@ public final class LakefsJobs {
     repository.branches(table.branches()).keySet().forEach(name -> ids.add(table.jobOf(name)));
     List<Job> jobs = new ArrayList<>();
     for (String id : ids) {
-      jobs.add(new Job(new StagingRoot(table.path(), id)));
+      jobs.add(new Job(new StagingRoot(table.path, id)));
     }
-    if (jobs.isEmpty() && new JobBranch(table, "").isNewTable()) {
+    if (jobs.isEmpty() && table.isNewTable()) {
       throw new FileNotFoundException(table.toString());
     }
     return jobs;
@@ -326,7 +327,7 @@ public final class LakefsJobs {
   /** What a look at a job found. */
   private final class Job {
     final StagingRoot root;
-    final JobBranch branch;
+    final LakefsCommit branch;
 
     /** Where its branch stands; null if there is none. */
     final Commit head;
@@ -336,11 +337,12 @@ public final class LakefsJobs {
     /** A look. One request; two more if there is a branch and it has committed, else one. */
     Job(StagingRoot root) throws IOException {
       this.root = root;
-      this.branch = new JobBranch(table, root.jobId());
       Optional<String> at = repository.head(table.branchOf(root.jobId()));
       this.head = at.isPresent() ? repository.commit(at.get()) : null;
+      Map<String, String> metadata = head == null ? Map.of() : head.metadata;
+      this.branch = new LakefsCommit(table, root.jobId(), metadata);
       // Without a commit of its own it stands at one of the table's, which may be another job's.
-      if (head == null || !root.jobId().equals(head.metadata.get(LakefsCommit.JOB))) {
+      if (head == null || !root.jobId().equals(metadata.get(LakefsCommit.JOB))) {
         this.state = State.WITHOUT_COMMIT;
       } else if (isMerged()) {
         this.state = State.MERGED;
@@ -356,7 +358,7 @@ public final class LakefsJobs {
     }
 
     boolean isMerged() throws IOException {
-      return repository.isMerged(head.id, table.branch());
+      return repository.isMerged(head.id, table.branch);
     }
 
     /** What its commit adds to the table: nothing without one. A request a page. */
@@ -373,7 +375,7 @@ public final class LakefsJobs {
       added(
           head.id,
           object -> {
-            String path = object.text("path").substring(table.prefix().length());
+            String path = object.text("path").substring(table.prefix.length());
             counted.add(
                 path.substring(0, Math.max(0, path.lastIndexOf('/'))),
                 object.has("size_bytes") ? object.number("size_bytes") : 0);

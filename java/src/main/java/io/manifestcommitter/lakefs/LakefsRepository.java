@@ -26,22 +26,14 @@ public final class LakefsRepository {
   /** The most entries of a page, and paths of a deletion, that the API takes. */
   static final int PAGE = 1000;
 
-  private final LakefsServer server;
-  private final String name;
+  public final String name;
+  final LakefsServer server;
   private final String root;
 
   LakefsRepository(LakefsServer server, String name) {
     this.server = server;
     this.name = name;
     this.root = "/repositories/" + encoded(name);
-  }
-
-  public String name() {
-    return name;
-  }
-
-  LakefsServer server() {
-    return server;
   }
 
   /** What the server says of the store behind it. */
@@ -51,35 +43,37 @@ public final class LakefsRepository {
   }
 
   /**
-   * Makes a hidden branch.
+   * Makes a hidden branch. One request, and one more if it fails: of a job's branch the name is not
+   * given twice, so one that is there is this one.
    *
    * @param source the reference that it starts at
    * @return the id of the commit that it starts at
-   * @throws LakefsException 409 if there is a branch of that name
    */
   String createBranch(String branch, String source) throws IOException {
     Map<String, Object> body = Map.of("name", branch, "source", source, "hidden", true);
-    byte[] answer = server.once(RequestKind.MAKE_DIRECTORIES, "POST", root + "/branches", body);
-    return new String(answer, StandardCharsets.UTF_8).trim();
+    return LakefsServer.told(
+        () -> {
+          byte[] id = server.once(RequestKind.MAKE_DIRECTORIES, "POST", root + "/branches", body);
+          return new String(id, StandardCharsets.UTF_8).trim();
+        },
+        e -> {
+          int status = LakefsServer.status(e);
+          Optional<String> made = status == 0 || status >= 409 ? head(branch) : Optional.empty();
+          return made.isPresent() ? made : LakefsServer.again(e);
+        });
   }
 
   /** The id of the commit at which a branch stands; empty if there is no such branch. */
   public Optional<String> head(String branch) throws IOException {
-    try {
-      byte[] answer = server.repeated(RequestKind.LOOK, "GET", branch(branch), null);
-      return Optional.of(read(answer, "commit_id").text("commit_id"));
-    } catch (LakefsException e) {
-      return ifMissing(e, Optional.empty());
-    }
+    Optional<byte[]> answer = ifThere(RequestKind.LOOK, "GET", branch(branch), null);
+    return answer.isPresent()
+        ? Optional.of(read(answer.get(), "commit_id").text("commit_id"))
+        : Optional.empty();
   }
 
   /** Deletes a branch, if it is there, with what is not committed on it. */
   void deleteBranch(String branch) throws IOException {
-    try {
-      server.repeated(RequestKind.DELETE, "DELETE", branch(branch), null);
-    } catch (LakefsException e) {
-      ifMissing(e, branch);
-    }
+    ifThere(RequestKind.DELETE, "DELETE", branch(branch), null);
   }
 
   /**
@@ -89,38 +83,31 @@ public final class LakefsRepository {
   Map<String, String> branches(String prefix) throws IOException {
     Map<String, String> found = new LinkedHashMap<>();
     pages(
-        RequestKind.LIST,
         root + "/branches?show_hidden=true&prefix=" + encoded(prefix),
-        "",
         branch -> found.put(branch.text("id"), branch.text("commit_id")));
     return found;
   }
 
   /** Writes a small object to a branch, in the place of one that is there. */
-  void write(String branch, String path, byte[] content) throws IOException {
-    server.upload(branch(branch) + "/objects?path=" + encoded(path), content);
+  public void write(String branch, String path, byte[] content) throws IOException {
+    String of = branch(branch) + "/objects?path=" + encoded(path);
+    server.repeated(RequestKind.WRITE, "POST", of, content);
   }
 
   /** The content of an object, also of one that is not committed; empty if there is none. */
   Optional<byte[]> read(String ref, String path) throws IOException {
-    try {
-      String of = ref(ref) + "/objects?path=" + encoded(path);
-      return Optional.of(server.repeated(RequestKind.READ, "GET", of, null));
-    } catch (LakefsException e) {
-      return ifMissing(e, Optional.empty());
-    }
+    return ifThere(RequestKind.READ, "GET", ref(ref) + "/objects?path=" + encoded(path), null);
   }
 
   /**
-   * Where the content of a file goes before it is linked. The address is good for 24 hours, for
-   * this path of this branch alone.
+   * Where the content of a file goes before it is linked: {@code physical_address}, and {@code
+   * presigned_url} where the server presigns. It is good for 24 hours, for this path of this branch
+   * alone.
    */
-  Address address(String branch, String path, boolean presign) throws IOException {
-    String of = branch(branch) + "/staging/backing?path=" + encoded(path) + "&presign=" + presign;
+  Record address(String branch, String path, boolean presign) throws IOException {
+    String of = backing(branch, path) + "&presign=" + presign;
     byte[] answer = server.repeated(RequestKind.UPLOAD, "GET", of, null);
-    Record given = read(answer, "physical_address", "presigned_url");
-    return new Address(
-        given.text("physical_address"), "", List.of(given.textOrEmpty("presigned_url")));
+    return read(answer, "physical_address", "presigned_url");
   }
 
   /**
@@ -129,34 +116,31 @@ public final class LakefsRepository {
    *
    * @param checksum the MD5 of the content, in hexadecimal
    */
-  void link(String branch, String path, Address address, long size, String checksum)
+  void link(String branch, String path, Record address, long size, String checksum)
       throws IOException {
     Map<String, Object> body = new LinkedHashMap<>();
-    body.put("staging", Map.of("physical_address", address.physical));
+    body.put("staging", Map.of("physical_address", address.text("physical_address")));
     body.put("checksum", checksum);
     body.put("size_bytes", size);
     body.put("content_type", "application/octet-stream");
-    String of = branch(branch) + "/staging/backing?path=" + encoded(path);
-    server.repeated(RequestKind.COMPLETE_UPLOAD, "PUT", of, body);
+    server.repeated(RequestKind.COMPLETE_UPLOAD, "PUT", backing(branch, path), body);
   }
 
-  /** Begins the upload of a large file, in so many parts. */
-  Address beginUpload(String branch, String path, int parts) throws IOException {
+  /**
+   * Begins the upload of a large file, in so many parts: {@code upload_id}, {@code
+   * physical_address}, and {@code presigned_urls}, one for each part.
+   */
+  Record beginUpload(String branch, String path, int parts) throws IOException {
     String of = branch(branch) + "/staging/pmpu?path=" + encoded(path) + "&parts=" + parts;
     byte[] answer = server.repeated(RequestKind.UPLOAD, "POST", of, null);
-    Record given = read(answer, "upload_id", "physical_address", "presigned_urls");
-    return new Address(
-        given.text("physical_address"), given.text("upload_id"), given.list("presigned_urls"));
+    return read(answer, "upload_id", "physical_address", "presigned_urls");
   }
 
   /** Another URL for a part of an upload, counted from 1. */
-  String partUrl(String branch, String path, Address address, int part) throws IOException {
-    byte[] answer =
-        server.repeated(
-            RequestKind.UPLOAD,
-            "PUT",
-            upload(branch, address, "/parts/" + part, path),
-            Map.of("physical_address", address.physical));
+  String partUrl(String branch, String path, Record upload, int part) throws IOException {
+    Map<String, Object> body = Map.of("physical_address", upload.text("physical_address"));
+    String of = upload(branch, upload, "/parts/" + part, path);
+    byte[] answer = server.repeated(RequestKind.UPLOAD, "PUT", of, body);
     return read(answer, "presigned_url").text("presigned_url");
   }
 
@@ -166,37 +150,24 @@ public final class LakefsRepository {
    * @param etags of the parts, in their order
    * @return the checksum under which it is linked
    */
-  String completeUpload(String branch, String path, Address address, List<String> etags)
+  String completeUpload(String branch, String path, Record upload, List<String> etags)
       throws IOException {
     List<Map<String, Object>> parts = new ArrayList<>();
     for (String etag : etags) {
       parts.add(Map.of("part_number", parts.size() + 1, "etag", etag));
     }
-    byte[] answer =
-        server.once(
-            RequestKind.COMPLETE_UPLOAD,
-            "PUT",
-            upload(branch, address, "", path),
-            Map.of("physical_address", address.physical, "parts", parts));
+    Map<String, Object> body =
+        Map.of("physical_address", upload.text("physical_address"), "parts", parts);
+    String of = upload(branch, upload, "", path);
+    byte[] answer = server.once(RequestKind.COMPLETE_UPLOAD, "PUT", of, body);
     return read(answer, "checksum").text("checksum");
   }
 
   /** Gives an upload up; nothing if it is not known any more. */
-  void abortUpload(String branch, String path, Address address) throws IOException {
-    try {
-      server.repeated(
-          RequestKind.ABANDON_UPLOAD,
-          "DELETE",
-          upload(branch, address, "", path),
-          Map.of("physical_address", address.physical));
-    } catch (LakefsException e) {
-      ifMissing(e, address);
-    }
-  }
-
-  private String upload(String branch, Address address, String part, String path) {
-    String of = branch(branch) + "/staging/pmpu/" + encoded(address.upload) + part;
-    return of + "?path=" + encoded(path);
+  void abortUpload(String branch, String path, Record upload) throws IOException {
+    Map<String, Object> body = Map.of("physical_address", upload.text("physical_address"));
+    String of = upload(branch, upload, "", path);
+    ifThere(RequestKind.ABANDON_UPLOAD, "DELETE", of, body);
   }
 
   /**
@@ -205,27 +176,21 @@ public final class LakefsRepository {
    *
    * @throws IOException if one could not be deleted; it names the first
    */
-  void delete(String branch, List<String> paths) throws IOException {
+  public void delete(String branch, List<String> paths) throws IOException {
     for (int from = 0; from < paths.size(); from += PAGE) {
       List<String> some = paths.subList(from, Math.min(from + PAGE, paths.size()));
-      byte[] answer =
-          server.repeated(
-              RequestKind.DELETE,
-              "POST",
-              branch(branch) + "/objects/delete",
-              Map.of("paths", some));
+      String of = branch(branch) + "/objects/delete";
+      byte[] answer = server.repeated(RequestKind.DELETE, "POST", of, Map.of("paths", some));
       List<Record> errors = new ArrayList<>();
-      LakefsServer.read(answer, "errors"::equals, Map.of("errors", errors::add));
+      read(answer, Map.of("errors", errors::add));
       if (!errors.isEmpty()) {
         throw new IOException(
-            "lakeFS did not delete "
-                + errors.size()
-                + " objects of "
-                + branch
-                + ". The first is "
-                + errors.get(0).textOrEmpty("path")
-                + ": "
-                + errors.get(0).textOrEmpty("message"));
+            String.format(
+                "lakeFS did not delete %d objects of %s. The first is %s: %s",
+                errors.size(),
+                branch,
+                errors.get(0).textOrEmpty("path"),
+                errors.get(0).textOrEmpty("message")));
       }
     }
   }
@@ -240,21 +205,23 @@ public final class LakefsRepository {
    */
   boolean list(String ref, String prefix, String after, int most, Consumer<Record> visitor)
       throws IOException {
-    String of = ref(ref) + "/objects/ls?prefix=" + encoded(prefix);
-    return page(RequestKind.LIST, of, after, most, visitor).isPresent();
+    return page(objects(ref, prefix), after, most, visitor).isPresent();
   }
 
   /** As above, all of them. A request a page. */
   public void list(String ref, String prefix, ConsumerRaisingIOE<Record> visitor)
       throws IOException {
-    String of = ref(ref) + "/objects/ls?prefix=" + encoded(prefix);
-    pages(RequestKind.LIST, of, "", visitor);
+    pages(objects(ref, prefix), visitor);
+  }
+
+  private String objects(String ref, String prefix) {
+    return ref(ref) + "/objects/ls?prefix=" + encoded(prefix);
   }
 
   /** The first page of what is not committed on a branch: path, {@code type} and size. */
   List<Record> changes(String branch) throws IOException {
     List<Record> found = new ArrayList<>();
-    page(RequestKind.LOOK, branch(branch) + "/diff?", "", PAGE, found::add);
+    page(branch(branch) + "/diff?", "", PAGE, found::add);
     return found;
   }
 
@@ -265,19 +232,15 @@ public final class LakefsRepository {
    * @throws LakefsException 400 if there is nothing to commit
    */
   String commit(String branch, String message, Map<String, String> metadata) throws IOException {
-    byte[] answer =
-        server.once(
-            RequestKind.RENAME,
-            "POST",
-            branch(branch) + "/commits",
-            Map.of("message", message, "metadata", metadata));
+    Map<String, Object> body = Map.of("message", message, "metadata", metadata);
+    byte[] answer = server.once(RequestKind.RENAME, "POST", branch(branch) + "/commits", body);
     return read(answer, "id").text("id");
   }
 
   /** The commit of an id. */
   Commit commit(String id) throws IOException {
-    byte[] answer =
-        server.repeated(RequestKind.LOOK, "GET", root + "/commits/" + encoded(id), null);
+    String of = root + "/commits/" + encoded(id);
+    byte[] answer = server.repeated(RequestKind.LOOK, "GET", of, null);
     return new Commit(read(answer, "id", "metadata", "creation_date"));
   }
 
@@ -286,15 +249,13 @@ public final class LakefsRepository {
    * {@code changed}, {@code removed}), and {@code size_bytes}. A request a page.
    */
   void difference(String from, String to, ConsumerRaisingIOE<Record> visitor) throws IOException {
-    String of = root + "/refs/" + encoded(from) + "/diff/" + encoded(to) + "?type=two_dot";
-    pages(RequestKind.LIST, of, "", visitor);
+    pages(ref(from) + "/diff/" + encoded(to) + "?type=two_dot", visitor);
   }
 
   /** Shows what a merge into a branch would do; of {@code type} {@code conflict} what it cannot. */
   public void mergeDifference(String into, String source, ConsumerRaisingIOE<Record> visitor)
       throws IOException {
-    String of = root + "/refs/" + encoded(into) + "/diff/" + encoded(source) + "?type=three_dot";
-    pages(RequestKind.LIST, of, "", visitor);
+    pages(ref(into) + "/diff/" + encoded(source) + "?type=three_dot", visitor);
   }
 
   /**
@@ -315,9 +276,8 @@ public final class LakefsRepository {
     if (!strategy.isEmpty()) {
       body.put("strategy", strategy);
     }
-    byte[] answer =
-        server.once(RequestKind.RENAME, "POST", ref(source) + "/merge/" + encoded(into), body);
-    return read(answer, "reference").text("reference");
+    String of = ref(source) + "/merge/" + encoded(into);
+    return read(server.once(RequestKind.RENAME, "POST", of, body), "reference").text("reference");
   }
 
   /** Whether a branch has a commit among those that lead to it. */
@@ -327,8 +287,8 @@ public final class LakefsRepository {
 
   /** The last commit that leads to both references. */
   String mergeBase(String commit, String into) throws IOException {
-    byte[] answer =
-        server.repeated(RequestKind.LOOK, "GET", ref(commit) + "/merge/" + encoded(into), null);
+    String of = ref(commit) + "/merge/" + encoded(into);
+    byte[] answer = server.repeated(RequestKind.LOOK, "GET", of, null);
     // The names of the two others are swapped in the answer.
     return read(answer, "base_commit_id").text("base_commit_id");
   }
@@ -341,17 +301,33 @@ public final class LakefsRepository {
     return root + "/refs/" + encoded(ref);
   }
 
-  private static Record read(byte[] answer, String... fields) throws IOException {
-    return LakefsServer.read(answer, Set.of(fields)::contains, Map.of());
+  private String backing(String branch, String path) {
+    return branch(branch) + "/staging/backing?path=" + encoded(path);
   }
 
-  private void pages(
-      RequestKind kind, String path, String after, ConsumerRaisingIOE<Record> visitor)
+  private String upload(String branch, Record upload, String part, String path) {
+    String of = branch(branch) + "/staging/pmpu/" + encoded(upload.text("upload_id")) + part;
+    return of + "?path=" + encoded(path);
+  }
+
+  /** The answer to a request; empty if what it is about is not there. */
+  private Optional<byte[]> ifThere(RequestKind kind, String method, String path, Object body)
       throws IOException {
-    Optional<String> next = Optional.of(after);
+    try {
+      return Optional.of(server.repeated(kind, method, path, body));
+    } catch (LakefsException e) {
+      if (e.getStatusCode() != 404) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+
+  private void pages(String path, ConsumerRaisingIOE<Record> visitor) throws IOException {
+    Optional<String> next = Optional.of("");
     while (next.isPresent()) {
       List<Record> some = new ArrayList<>();
-      next = page(kind, path, next.get(), PAGE, some::add);
+      next = page(path, next.get(), PAGE, some::add);
       for (Record one : some) {
         visitor.accept(one);
       }
@@ -359,42 +335,28 @@ public final class LakefsRepository {
   }
 
   /** Where the next page begins, if there is one. */
-  private Optional<String> page(
-      RequestKind kind, String path, String after, int most, Consumer<Record> visitor)
+  private Optional<String> page(String path, String after, int most, Consumer<Record> visitor)
       throws IOException {
     String of =
         path + (path.endsWith("?") ? "" : "&") + "amount=" + most + "&after=" + encoded(after);
-    byte[] answer = server.repeated(kind, "GET", of, null);
-    Set<String> fields = Set.of("results", "pagination");
-    Record page =
-        LakefsServer.read(answer, fields::contains, Map.of("results", visitor))
-            .object("pagination");
+    byte[] answer = server.repeated(RequestKind.LIST, "GET", of, null);
+    Record page = read(answer, Map.of("results", visitor), "pagination").object("pagination");
     return page.has("has_more") && page.isTrue("has_more")
         ? Optional.of(page.text("next_offset"))
         : Optional.empty();
   }
 
-  private static <T> T ifMissing(LakefsException failure, T otherwise) throws LakefsException {
-    if (failure.getStatusCode() == 404) {
-      return otherwise;
-    }
-    throw failure;
+  private static Record read(byte[] answer, String... fields) throws IOException {
+    return read(answer, Map.of(), fields);
   }
 
-  /** Where the content of one file goes. */
-  static final class Address {
-    final String physical;
-
-    /** The id of an upload in parts; empty if it is none. */
-    final String upload;
-
-    /** Presigned, one for each part; one empty text where the server gives none. */
-    final List<String> urls;
-
-    Address(String physical, String upload, List<String> urls) {
-      this.physical = physical;
-      this.upload = upload;
-      this.urls = urls;
+  private static Record read(byte[] answer, Map<String, Consumer<Record>> items, String... fields)
+      throws IOException {
+    Set<String> asked = Set.of(fields);
+    try {
+      return Record.read(answer, name -> asked.contains(name) || items.containsKey(name), items);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("This is no answer of lakeFS: " + e.getMessage(), e);
     }
   }
 

@@ -4,7 +4,6 @@ package io.manifestcommitter.lakefs;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.RequestKind;
-import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -18,9 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.Optional;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
 
 /**
@@ -31,52 +28,37 @@ public final class LakefsServer {
   /** Longer than a merge of many files takes. After it the outcome of a request is unknown. */
   static final Duration TIMEOUT = Duration.ofMinutes(2);
 
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
   private static final int TRIES = 4;
   private static final int FIRST_PAUSE = 200;
   private static final int LONGEST_MESSAGE = 500;
 
-  private final URI endpoint;
-  private final String authorization;
-  private final RequestGate gate;
+  /** Its threads are daemons, so one client is enough. */
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(20))
+          .build();
 
-  /** The threads of a client are daemons, so one is enough. */
-  private static final class Shared {
-    static final HttpClient CLIENT =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_TIMEOUT)
-            .build();
-  }
+  /** The endpoint of its API, such as {@code https://lakefs.example.com/api/v1}. */
+  public final URI endpoint;
+
+  private final String credentials;
+  private final RequestGate gate;
 
   /**
    * A server.
    *
-   * @param endpoint of its API, such as {@code https://lakefs.example.com/api/v1}
+   * @param credentials access key and secret key, with a colon between them
    */
-  LakefsServer(URI endpoint, String accessKey, String secretKey, RequestGate gate) {
-    this(endpoint, basic(accessKey + ":" + secretKey), gate);
-  }
-
-  private static String basic(String credentials) {
-    byte[] plain = credentials.getBytes(StandardCharsets.UTF_8);
-    return "Basic " + Base64.getEncoder().encodeToString(plain);
-  }
-
-  private LakefsServer(URI endpoint, String authorization, RequestGate gate) {
+  LakefsServer(URI endpoint, String credentials, RequestGate gate) {
     this.endpoint = endpoint;
-    this.authorization = authorization;
+    this.credentials = credentials;
     this.gate = gate;
   }
 
   /** The same, past the limits on the job's requests. */
   LakefsServer pastLimits() {
-    return new LakefsServer(endpoint, authorization, RequestGate.urgent());
-  }
-
-  /** The endpoint of its API. */
-  public URI endpoint() {
-    return endpoint;
+    return new LakefsServer(endpoint, credentials, RequestGate.urgent());
   }
 
   /** A text as one component of a path, or as a parameter. */
@@ -88,69 +70,87 @@ public final class LakefsServer {
    * Makes a request once: the caller knows what a lost answer means.
    *
    * @param path below the endpoint, encoded
+   * @param body the bytes of an object, what becomes JSON, or null for none
    * @throws LakefsException if it is answered with an error
    * @throws IOException if its outcome is not known
    */
   byte[] once(RequestKind kind, String method, String path, Object body) throws IOException {
-    byte[] json = body == null ? new byte[0] : Record.toJson(body);
-    return gate.pass(kind, path, () -> send(request(method, path, json, "application/json")));
+    boolean isObject = body instanceof byte[];
+    byte[] plain = credentials.getBytes(StandardCharsets.UTF_8);
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(endpoint + path))
+            .timeout(TIMEOUT)
+            .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(plain))
+            .header("Content-Type", isObject ? "application/octet-stream" : "application/json")
+            .method(
+                method,
+                body == null
+                    ? BodyPublishers.noBody()
+                    : BodyPublishers.ofByteArray(isObject ? (byte[]) body : Record.toJson(body)))
+            .build();
+    String name = method + " " + path.replaceFirst("\\?.*", "");
+    return gate.pass(kind, path, () -> send(request, name)).body();
   }
 
   /**
    * As {@link #once}, again if it fails: for a request that does the same as often as it is made.
    */
   byte[] repeated(RequestKind kind, String method, String path, Object body) throws IOException {
-    return repeat(() -> once(kind, method, path, body));
-  }
-
-  /** Uploads the content of a small object, again if that fails. */
-  byte[] upload(String path, byte[] content) throws IOException {
-    return repeat(
-        () ->
-            gate.pass(
-                RequestKind.WRITE,
-                path,
-                () -> send(request("POST", path, content, "application/octet-stream"))));
+    return told(() -> once(kind, method, path, body), LakefsServer::again);
   }
 
   /** Makes a request to a presigned URL, which needs no credentials; again if that fails. */
   HttpResponse<byte[]> presigned(HttpRequest request) throws IOException {
-    return repeat(
-        () ->
-            gate.passLong(
-                RequestKind.UPLOAD,
-                request.uri().getPath(),
-                () -> {
-                  HttpResponse<byte[]> response = answered(request);
-                  if (response.statusCode() / 100 != 2) {
-                    throw new LakefsException(
-                        response.statusCode(),
-                        request.method() + " of a presigned URL of " + request.uri().getHost(),
-                        text(response.body()));
-                  }
-                  return response;
-                }));
+    String name = request.method() + " of a presigned URL of " + request.uri().getHost();
+    return told(
+        () -> gate.passLong(RequestKind.UPLOAD, request.uri().getPath(), () -> send(request, name)),
+        LakefsServer::again);
   }
 
-  private static <T> T repeat(CallableRaisingIOE<T> request) throws IOException {
-    Object[] answer = new Object[1];
-    Retries.times(
-        TRIES,
-        (time, failure) -> {
-          if ((failure instanceof LakefsException && !((LakefsException) failure).mayPass())
-              || failure instanceof InterruptedIOException) {
-            throw failure;
-          }
-          pause(FIRST_PAUSE << time);
-        },
-        () -> answer[0] = request.apply());
-    @SuppressWarnings("unchecked")
-    T given = (T) answer[0];
-    return given;
+  /**
+   * Makes a request of which a failure does not tell whether it was done.
+   *
+   * @param look after a failure: gives what the request would have, or nothing if it may be made
+   *     again, or throws what ends this
+   */
+  static <T> T told(CallableRaisingIOE<T> request, Look<T> look) throws IOException {
+    for (int time = 1; ; time++) {
+      try {
+        return request.apply();
+      } catch (IOException e) {
+        Optional<T> done = look.after(e);
+        if (done.isPresent()) {
+          return done.get();
+        }
+        if (time == TRIES) {
+          throw e;
+        }
+        pause(FIRST_PAUSE << time);
+      }
+    }
   }
 
-  /** Waits so many milliseconds. */
-  static void pause(long millis) throws InterruptedIOException {
+  /** What became of a request that failed. */
+  interface Look<T> {
+    Optional<T> after(IOException failure) throws IOException;
+  }
+
+  /** Nothing, or the failure, if the same request would not be served a little later either. */
+  static <T> Optional<T> again(IOException failure) throws IOException {
+    int status = status(failure);
+    boolean mayPass = status == 0 ? !(failure instanceof InterruptedIOException) : status >= 500;
+    if (!mayPass || status == 501) {
+      throw failure;
+    }
+    return Optional.empty();
+  }
+
+  /** The status of an answer; 0 if there was none. */
+  static int status(IOException failure) {
+    return failure instanceof LakefsException ? ((LakefsException) failure).status : 0;
+  }
+
+  private static void pause(long millis) throws InterruptedIOException {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
@@ -159,35 +159,10 @@ public final class LakefsServer {
     }
   }
 
-  private HttpRequest.Builder request(String method, String path, byte[] body, String type) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(endpoint + path))
-            .timeout(TIMEOUT)
-            .header("Authorization", authorization)
-            .method(
-                method,
-                body.length == 0 && !method.equals("POST")
-                    ? BodyPublishers.noBody()
-                    : BodyPublishers.ofByteArray(body));
-    return body.length == 0 && !method.equals("POST")
-        ? request
-        : request.header("Content-Type", type);
-  }
-
-  private byte[] send(HttpRequest.Builder builder) throws IOException {
-    HttpRequest request = builder.build();
-    HttpResponse<byte[]> response = answered(request);
-    if (response.statusCode() / 100 != 2) {
-      String path = request.uri().getRawPath().substring(endpoint.getRawPath().length());
-      throw new LakefsException(
-          response.statusCode(), request.method() + " " + path, message(response.body()));
-    }
-    return response.body();
-  }
-
-  private HttpResponse<byte[]> answered(HttpRequest request) throws IOException {
+  private HttpResponse<byte[]> send(HttpRequest request, String name) throws IOException {
+    HttpResponse<byte[]> response;
     try {
-      return Shared.CLIENT.send(request, BodyHandlers.ofByteArray());
+      response = CLIENT.send(request, BodyHandlers.ofByteArray());
     } catch (ConnectException e) {
       String asked = request.uri().getAuthority();
       throw new IOException(
@@ -201,35 +176,12 @@ public final class LakefsServer {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Interrupted in a request to " + endpoint);
     }
-  }
-
-  /** The message in the body of an error. */
-  private static String message(byte[] body) {
-    try {
-      return read(body, "message"::equals, Map.of()).text("message");
-    } catch (IOException | IllegalArgumentException e) {
-      // A proxy answers in its own words.
-      return text(body);
+    if (response.statusCode() / 100 != 2) {
+      String text = new String(response.body(), StandardCharsets.UTF_8).trim();
+      throw new LakefsException(
+          response.statusCode(), name, text.substring(0, Math.min(text.length(), LONGEST_MESSAGE)));
     }
-  }
-
-  private static String text(byte[] body) {
-    String text = new String(body, StandardCharsets.UTF_8).trim();
-    return text.substring(0, Math.min(text.length(), LONGEST_MESSAGE));
-  }
-
-  /**
-   * Reads an answer.
-   *
-   * @throws IOException if it is not what lakeFS answers
-   */
-  static Record read(byte[] answer, Predicate<String> asked, Map<String, Consumer<Record>> items)
-      throws IOException {
-    try {
-      return Record.read(answer, asked, items);
-    } catch (IllegalArgumentException e) {
-      throw new IOException("This is no answer of lakeFS: " + text(answer), e);
-    }
+    return response;
   }
 
   /** An error that the server answered. */
@@ -257,11 +209,6 @@ public final class LakefsServer {
     /** The status of the answer. */
     public int getStatusCode() {
       return status;
-    }
-
-    /** Whether the same request may be served a little later. */
-    boolean mayPass() {
-      return status >= 500 && status != 501;
     }
   }
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.lakefs;
 
-import io.manifestcommitter.lakefs.LakefsRepository.Address;
 import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.LocalFile;
-import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.File;
 import java.io.IOException;
@@ -20,13 +18,14 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.LongStream;
+import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.util.LimitInputStream;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The upload of one file of a task attempt, and its link to the branch of the job. An address is
@@ -37,20 +36,16 @@ import org.apache.hadoop.util.functional.CallableRaisingIOE;
  * repeated, and one that is found there is this one.
  */
 public final class LakefsUpload implements FileUpload {
+  private static final Logger LOG = LoggerFactory.getLogger(LakefsUpload.class);
+
   /** What S3 takes by one request. */
   private static final long MOST_AT_ONCE = 5L << 30;
 
+  /** For one piece, of URLs that expire before it is sent. */
   private static final int TRIES = 3;
-  private static final int FIRST_PAUSE = 200;
-  private static final int CHUNK = 1 << 20;
-  private static final int FORBIDDEN = 403;
-  private static final int NOT_FOUND = 404;
 
   /** As long as lakeFS lets a presigned URL live. */
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
-
-  private static final Pattern AZURE =
-      Pattern.compile("https?://([^./]+)\\.blob\\.([^/]+)/([^/]+)/(.+)");
 
   private final LakefsRepository repository;
   private final String branch;
@@ -60,8 +55,8 @@ public final class LakefsUpload implements FileUpload {
   private final LocalFile local;
   private final Path destination;
 
-  /** The one that was given last. */
-  private Address address;
+  /** Where the content goes: what was given last. */
+  private Record address;
 
   /** Whether an upload in parts was begun, and neither completed nor given up. */
   private boolean waits;
@@ -76,7 +71,7 @@ public final class LakefsUpload implements FileUpload {
    */
   public LakefsUpload(
       LakefsTable table, String jobId, Way way, Configuration conf, File local, Path destination) {
-    this.repository = table.repository();
+    this.repository = table.repository;
     this.branch = table.branchOf(jobId);
     this.key = table.key(destination);
     this.way = way;
@@ -135,7 +130,7 @@ public final class LakefsUpload implements FileUpload {
       }
     } catch (LakefsException e) {
       // The job has ended: with its branch the link is gone.
-      if (e.getStatusCode() != NOT_FOUND) {
+      if (e.getStatusCode() != 404) {
         throw e;
       }
     }
@@ -159,11 +154,11 @@ public final class LakefsUpload implements FileUpload {
   /** The presigned URL of a new address; empty where there is none. */
   private String newUrl() throws IOException {
     address = repository.address(branch, key, way != Way.FILESYSTEM);
-    return address.urls.get(0);
+    return address.textOrEmpty("presigned_url");
   }
 
   private void requireAtMost(long length) throws IOException {
-    if (length > MOST_AT_ONCE && address.physical.startsWith("s3://")) {
+    if (length > MOST_AT_ONCE && address.text("physical_address").startsWith("s3://")) {
       throw new IOException(
           destination
               + " is larger than 5 GiB, which S3 takes in parts only, and this server of lakeFS gives no"
@@ -174,13 +169,14 @@ public final class LakefsUpload implements FileUpload {
   private String linkParts(long length) throws IOException {
     long most = LocalFile.MOST_PARTS;
     long size = Math.max(LocalFile.partSize(conf), (length + most - 1) / most);
-    address = repository.beginUpload(branch, key, (int) ((length + size - 1) / size));
+    Record upload = repository.beginUpload(branch, key, (int) ((length + size - 1) / size));
+    address = upload;
     waits = true;
     List<String> etags = new ArrayList<>();
-    for (String url : address.urls) {
+    for (String url : upload.list("presigned_urls")) {
       int number = etags.size() + 1;
       long from = etags.size() * size;
-      CallableRaisingIOE<String> newUrl = () -> repository.partUrl(branch, key, address, number);
+      CallableRaisingIOE<String> newUrl = () -> repository.partUrl(branch, key, upload, number);
       HttpResponse<byte[]> part = put(url, newUrl, from, Math.min(size, length - from));
       etags.add(
           part.headers()
@@ -188,33 +184,23 @@ public final class LakefsUpload implements FileUpload {
               .orElseThrow(() -> new IOException("The store gave no etag for a part of " + key)));
     }
     local.requireLength(length);
-    String[] checksum = new String[1];
     mayBeLinked = true;
-    Retries.times(
-        TRIES,
-        (time, failure) -> LakefsServer.pause(FIRST_PAUSE << time),
-        () -> checksum[0] = complete(length, etags));
+    // What a lost request completes late has the same content, so it may be asked again.
+    String checksum =
+        LakefsServer.told(
+            () -> repository.completeUpload(branch, key, upload, etags), e -> linked(length));
     waits = false;
-    return checksum[0];
+    return checksum;
   }
 
-  /**
-   * Completes the upload, and with it the server links the file. After a failure a look shows
-   * whether it did. It may be asked again: what a lost request completes late has the same content.
-   */
-  private String complete(long length, List<String> etags) throws IOException {
-    try {
-      return repository.completeUpload(branch, key, address, etags);
-    } catch (IOException e) {
-      List<Record> seen = new ArrayList<>();
-      repository.list(branch, key, "", 1, seen::add);
-      for (Record file : seen) {
-        if (file.text("path").equals(key) && file.number("size_bytes") == length) {
-          return file.text("checksum");
-        }
-      }
-      throw e;
-    }
+  /** The checksum of the file, if it is linked already. */
+  private Optional<String> linked(long length) throws IOException {
+    List<Record> seen = new ArrayList<>();
+    repository.list(branch, key, "", 1, seen::add);
+    return seen.stream()
+        .filter(file -> file.text("path").equals(key) && file.number("size_bytes") == length)
+        .map(file -> file.text("checksum"))
+        .findFirst();
   }
 
   /** Uploads to a presigned URL, and to another one if it has expired while the request waited. */
@@ -224,14 +210,14 @@ public final class LakefsUpload implements FileUpload {
     for (int tries = 1; ; tries++) {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(url)).timeout(TIMEOUT).PUT(body(from, length));
-      if (address.physical.startsWith("http")) {
+      if (address.text("physical_address").startsWith("http")) {
         // Azure's.
         request.header("x-ms-blob-type", "BlockBlob");
       }
       try {
-        return repository.server().presigned(request.build());
+        return repository.server.presigned(request.build());
       } catch (LakefsException e) {
-        if (e.getStatusCode() != FORBIDDEN || tries == TRIES) {
+        if (e.getStatusCode() != 403 || tries == TRIES) {
           throw e;
         }
         url = another.apply();
@@ -241,31 +227,24 @@ public final class LakefsUpload implements FileUpload {
 
   /** A piece of the file, read while it is sent. One that ends too early fails the request. */
   private BodyPublisher body(long from, long length) {
-    if (length == 0) {
-      return BodyPublishers.noBody();
-    }
-    long end = from + length;
-    return BodyPublishers.fromPublisher(
-        BodyPublishers.ofByteArrays(
-            () ->
-                LongStream.iterate(from, at -> at < end, at -> at + CHUNK)
-                    .mapToObj(at -> chunk(at, (int) Math.min(CHUNK, end - at)))
-                    .takeWhile(chunk -> chunk.length > 0)
-                    .iterator()),
-        length);
+    return length == 0
+        ? BodyPublishers.noBody()
+        : BodyPublishers.fromPublisher(
+            BodyPublishers.ofInputStream(() -> piece(from, length)), length);
   }
 
-  private byte[] chunk(long at, int length) {
-    try (InputStream in = local.at(at)) {
-      return in.readNBytes(length);
+  private InputStream piece(long from, long length) {
+    try {
+      return new LimitInputStream(local.at(from), length);
     } catch (IOException e) {
-      return new byte[0];
+      LOG.warn("{} cannot be read any more", local.path(), e);
+      return null;
     }
   }
 
   /** Writes the file to its address through the cluster's own filesystem. */
   private void copy() throws IOException {
-    Path physical = ofCluster(address.physical);
+    Path physical = ofCluster(address.text("physical_address"));
     try (InputStream in = local.at(0);
         OutputStream out = physical.getFileSystem(conf).create(physical, true)) {
       in.transferTo(out);
@@ -282,21 +261,14 @@ public final class LakefsUpload implements FileUpload {
 
   /** How Hadoop calls the place behind lakeFS. */
   static Path ofCluster(String physical) throws IOException {
-    Matcher azure = AZURE.matcher(physical);
-    if (azure.matches()) {
-      return new Path(
-          String.format(
-              "abfss://%s@%s.dfs.%s/%s",
-              azure.group(3), azure.group(1), azure.group(2), azure.group(4)));
-    }
     if (physical.startsWith("s3://") || physical.startsWith("gs://")) {
       return new Path(physical.replaceFirst("^s3:", "s3a:"));
     }
     throw new IOException(
         "lakeFS keeps this repository at "
             + physical
-            + ", and gives no presigned URLs, so executors cannot write there. Use a repository in an"
-            + " object store, with presigned URLs (pre_sign_support) or a filesystem of the cluster");
+            + ", and gives no presigned URLs (pre_sign_support), so executors cannot write there."
+            + " Without them repositories are served that are kept in S3 or Google Cloud Storage");
   }
 
   /** How the content of a file gets to its address. */

@@ -25,13 +25,13 @@ final class LakefsReader implements TableReader {
 
   LakefsReader(LakefsTable table, CommitterConfig config) {
     this.table = table;
-    this.repository = table.repository();
+    this.repository = table.repository;
     this.config = config;
   }
 
   @Override
   public Path table() {
-    return table.path();
+    return table.path;
   }
 
   /** Two requests, and one for each thousand files more. */
@@ -39,18 +39,18 @@ final class LakefsReader implements TableReader {
   public Map<Path, StoreEntry> files() throws IOException {
     String commit =
         repository
-            .head(table.branch())
+            .head(table.branch)
             .orElseThrow(() -> new FileNotFoundException("There is no branch for " + table));
     Map<Path, StoreEntry> files = new HashMap<>();
     boolean[] isThere = {false};
     repository.list(
         commit,
-        table.prefix(),
+        table.prefix,
         object -> {
           isThere[0] = true;
-          String relative = object.text("path").substring(table.prefix().length());
+          String relative = object.text("path").substring(table.prefix.length());
           if (relative.startsWith(STREAM_LOG + "/")) {
-            throw TableReader.isSink(table.path());
+            throw TableReader.isSink(table.path);
           }
           if (!TableView.isHidden(relative)) {
             add(commit, object, files);
@@ -66,7 +66,7 @@ final class LakefsReader implements TableReader {
   public Map<Path, StoreEntry> held(String jobId) throws IOException {
     LakefsJobs jobs = new LakefsJobs(table, config, /* force= */ false);
     String commit =
-        jobs.heldCommit(jobId).orElseThrow(() -> TableReader.notHeld(jobId, table.path()));
+        jobs.heldCommit(jobId).orElseThrow(() -> TableReader.notHeld(jobId, table.path));
     Map<Path, StoreEntry> files = new HashMap<>();
     jobs.added(commit, object -> add(commit, object, files));
     return files;

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
@@ -90,7 +91,7 @@ final class CleanUpSparkJob {
           () -> {
             if (!commitTried) {
               write.saveAborted(
-                  write.description(root, staging.isNewTable()),
+                  write.description(root, staging.isNewTable(), Map.of()),
                   failure
                       .map(line -> "A job of Spark failed meanwhile: " + line)
                       .orElse("A task failed, or it was cancelled: the driver's log says why"));

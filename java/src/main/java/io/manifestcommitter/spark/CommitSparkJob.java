@@ -10,6 +10,7 @@ import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.ReplacingJobs;
 import io.manifestcommitter.journal.CommitJournal;
+import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
@@ -166,7 +167,8 @@ final class CommitSparkJob {
             }
           },
           () -> workers.forEach(preparedFiles(), work::createAhead));
-      if (write.isElsewhere(held.get(), work)) {
+      CommitLedger ledger = new CommitLedger(store, write.table);
+      if (write.isElsewhere(held.get(), () -> ledger.find(config.commitId.get()), work)) {
         ending = Ending.SKIPPED;
         return Optional.empty();
       }

@@ -9,7 +9,6 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.config.CommitterConfig.ConflictMode;
 import io.manifestcommitter.journal.CommitLedger;
 import io.manifestcommitter.journal.Heartbeat;
-import io.manifestcommitter.lakefs.JobBranch;
 import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.lakefs.LakefsCommit.AlreadyCommittedException;
 import io.manifestcommitter.lakefs.LakefsCommit.NotMergedException;
@@ -18,6 +17,7 @@ import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
+import io.manifestcommitter.manifest.FileIdentity;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -27,7 +27,6 @@ import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.plan.JobPlanner;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.spark.CommittedFiles.Directory;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.StoreEntry;
@@ -58,73 +57,65 @@ import org.slf4j.LoggerFactory;
  * the job commit makes them one commit and one merge: see {@link LakefsCommit}. There is no
  * journal: the branch is the journal.
  */
-final class LakefsJob implements WriteJob {
+final class LakefsJob extends WriteJob {
   private static final Logger LOG = LoggerFactory.getLogger(LakefsJob.class);
 
-  private final WriteRequest write;
   private final LakefsTable table;
-  private final JobBranch branch;
-  private final RequestGate gate;
+  private final LakefsCommit branch;
   private final StagingRoot root;
 
   private Heartbeat heartbeat;
   private String base;
   private boolean isNew;
-  private LakefsUpload.Way way;
-  private boolean commitTried;
   private Ending ending = Ending.NOTHING_VISIBLE;
 
   LakefsJob(WriteRequest write, LakefsTable table, RequestGate gate) {
-    this.write = write;
+    super(write, gate, StatisticNames.JOB_STAGE_PLAN);
     this.table = table;
-    this.branch = new JobBranch(table, write.jobId);
-    this.gate = gate;
+    this.branch = new LakefsCommit(table, write.jobId, Map.of());
     this.root = new StagingRoot(write.table, write.jobId);
   }
 
   @Override
-  public void setUp() throws IOException {
-    StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitProgress progress =
-        write.begin(gate, CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
-    progress.run(
-        () -> {
-          requireServed();
-          Workers workers = write.workers(progress);
-          Result<Boolean> isEmpty = new Result<>(branch::isNewTable);
-          Result<LakefsUpload.Way> offered =
-              new Result<>(() -> LakefsUpload.Way.of(table.repository()));
-          try {
-            workers.beside(
-                () -> branch.requireClean(/* removes= */ true),
-                isEmpty,
-                offered,
-                write.overwrite.replacesWholeTable(write.table)
-                    ? this::requirePlainFiles
-                    : () -> {},
-                branch::makeBeatBranch);
-            isNew = isEmpty.get();
-            way = offered.get();
-            heartbeat = branch.beat(write.config, write.nanos);
-            base = branch.make();
-            heartbeat.await();
-          } catch (IOException | RuntimeException | Error e) {
-            remove(workers, branch::remove);
-            throw e;
-          }
-        });
+  void setUp(CommitProgress progress) throws IOException {
+    requireServed();
+    Workers workers = write.workers(progress);
+    Result<Boolean> isEmpty = new Result<>(table::isNewTable);
+    Result<LakefsUpload.Way> offered = new Result<>(() -> LakefsUpload.Way.of(table.repository));
+    Result<String> made = new Result<>(branch::make);
+    heartbeat = branch.beat(write.config, write.nanos);
+    try {
+      workers.beside(
+          () -> table.requireClean(/* removes= */ true),
+          isEmpty,
+          offered,
+          () -> {
+            if (write.overwrite.replacesWholeTable(write.table)) {
+              requirePlainFiles(workers);
+            }
+          },
+          made);
+      isNew = isEmpty.get();
+      lakefsWay = offered.get();
+      base = made.get();
+    } catch (IOException | RuntimeException | Error e) {
+      remove(workers, branch::remove);
+      throw e;
+    }
   }
 
-  /** As {@link TableRoot#requirePlainFiles}. Three requests. */
-  private void requirePlainFiles() throws IOException {
-    for (String record : TableRoot.FOREIGN_RECORDS) {
-      if (branch.has(record, name -> true)) {
-        throw TableRoot.foreign(write.table, record);
-      }
-    }
-    if (branch.has(TableRoot.ICEBERG_METADATA, TableRoot::isIcebergs)) {
-      throw TableRoot.foreign(write.table, TableRoot.ICEBERG_METADATA);
-    }
+  /** As {@link TableRoot#requirePlainFiles}. Three requests, at the same time. */
+  private void requirePlainFiles(Workers workers) throws IOException {
+    List<String> records = new ArrayList<>(TableRoot.FOREIGN_RECORDS);
+    records.add(TableRoot.ICEBERG_METADATA);
+    workers.forEach(
+        records,
+        record -> {
+          boolean isPlain = record.equals(TableRoot.ICEBERG_METADATA);
+          if (table.has(record, name -> !isPlain || TableRoot.isIcebergs(name))) {
+            throw TableRoot.foreign(write.table, record);
+          }
+        });
   }
 
   private void requireServed() throws IOException {
@@ -142,40 +133,22 @@ final class LakefsJob implements WriteJob {
     }
   }
 
-  /** How tasks upload; known from {@link #setUp} on. */
-  LakefsUpload.Way way() {
-    return way;
-  }
-
   @Override
-  public boolean madeTable() {
+  boolean madeTable() {
     return isNew;
   }
 
   @Override
-  public void taskCommitted(Object message) {
+  void taskCommitted(Object message) {
     // What an attempt has linked goes with the branch.
   }
 
   @Override
-  public void commit(List<?> messages) throws IOException {
-    if (base == null || commitTried) {
-      throw new IllegalStateException(
-          "Job " + write.jobId + (base == null ? " was not set up" : " tried to commit before"));
-    }
-    commitTried = true;
-    StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitProgress progress =
-        write.begin(gate, CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_PLAN, statistics);
-    progress.run(() -> commit(messages, write.workers(progress), statistics));
-  }
-
-  private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
-      throws IOException {
+  void commit(List<?> messages, Workers workers, StatisticsRecorder statistics) throws IOException {
     JobDescription job = write.description(root, isNew, branch.facts(base));
     CommitWork work = new CommitWork(job, write.store, write.config, workers, statistics);
     try {
-      workers.shield(() -> new Try(work, workers).run(messages));
+      workers.shield(() -> new Try(messages, work, workers).run());
     } catch (IOException | RuntimeException | Error e) {
       if (e instanceof NotMergedException) {
         ending = Ending.LEFT_BEHIND;
@@ -204,12 +177,12 @@ final class LakefsJob implements WriteJob {
   }
 
   @Override
-  public boolean isHeld() {
-    return ending == Ending.HELD;
+  Ending ending() {
+    return ending;
   }
 
   @Override
-  public void abort() {
+  void abort() {
     switch (ending) {
       case COMMITTED:
       case HELD:
@@ -222,7 +195,7 @@ final class LakefsJob implements WriteJob {
       default:
         Workers workers = write.workers();
         workers.toItsEnd();
-        if (!commitTried) {
+        if (!commitTried()) {
           write.saveAborted(
               write.description(root, isNew, Map.of()),
               "A task failed, or it was cancelled: the driver's log says why");
@@ -233,9 +206,7 @@ final class LakefsJob implements WriteJob {
 
   /** Removes the job's branches. Never throws. */
   private void remove(Workers workers, InvocationRaisingIOE removal) {
-    if (heartbeat != null) {
-      heartbeat.close();
-    }
+    heartbeat.close();
     try {
       workers.toItsEnd();
       workers.shield(removal);
@@ -252,25 +223,37 @@ final class LakefsJob implements WriteJob {
   private final class Try {
     private final CommitWork work;
     private final Workers workers;
+    private final CommittedFiles committed;
 
-    Try(CommitWork work, Workers workers) {
+    /** The lengths of the files that were linked, by their numbers; -1 for one that was not. */
+    private final long[] sizes;
+
+    /** The places that are replaced. */
+    private Collection<Path> replaced = List.of();
+
+    /** What is in them, by its path in the repository. */
+    private final List<String> old = new ArrayList<>();
+
+    /** What the job itself writes, by its path in the table. */
+    private final Map<String, byte[]> own = new TreeMap<>();
+
+    Try(List<?> messages, CommitWork work, Workers workers) throws IOException {
       this.work = work;
       this.workers = workers;
+      this.committed = new CommittedFiles(write.jobId, messages, UnaryOperator.identity());
+      this.sizes = new long[committed.count()];
     }
 
-    void run(List<?> messages) throws IOException {
+    void run() throws IOException {
       work.enter(StatisticNames.JOB_STAGE_PLAN);
-      CommittedFiles committed =
-          new CommittedFiles(write.jobId, messages, UnaryOperator.identity());
       if (isElsewhere()) {
         ending = Ending.SKIPPED;
         return;
       }
       try (JobPlanner planner = PlanSparkJob.begin(committed, root, isNew, write.config)) {
-        long[] sizes = planFiles(committed, planner);
-        List<String> old = new ArrayList<>();
-        try (JobPlan plan = plan(committed, planner, old)) {
-          commit(plan, new Exactly(committed, sizes, old, table.prefix()));
+        planFiles(planner);
+        try (JobPlan plan = plan(planner)) {
+          commit(plan);
         }
       } catch (AlreadyCommittedException e) {
         work.skipped(e.by);
@@ -280,56 +263,54 @@ final class LakefsJob implements WriteJob {
 
     /** Whether another job has the data of this one's identity: no request without one. */
     private boolean isElsewhere() throws IOException {
-      if (!write.config.commitId.isPresent()) {
-        return false;
-      }
-      String id = write.config.commitId.get();
-      Optional<String> held = new LakefsJobs(table, write.config, /* force= */ false).heldAs(id);
-      return write.isElsewhere(held, branch.committedAs(id), work);
+      Optional<String> id = write.config.commitId;
+      Optional<String> held =
+          id.isPresent()
+              ? new LakefsJobs(table, write.config, /* force= */ false).heldAs(id.get())
+              : Optional.empty();
+      return write.isElsewhere(held, () -> table.committedAs(id.get()), work);
     }
 
-    /** The lengths of the files, by their numbers. */
-    private long[] planFiles(CommittedFiles committed, JobPlanner planner) throws IOException {
-      long[] sizes = new long[committed.count()];
+    private void planFiles(JobPlanner planner) throws IOException {
       Arrays.fill(sizes, -1);
+      BitSet found = new BitSet();
       committed.forEachLinked(
           write.table,
           (number, file) -> {
             planner.publish(file);
             sizes[number] = file.size();
+            found.set(number);
           });
-      BitSet found = new BitSet();
-      for (int number = 0; number < sizes.length; number++) {
-        found.set(number, sizes[number] >= 0);
-      }
       new ProveStaged(write.store, workers, write.config.missingFiles)
           .requireAll(found, committed, planner);
-      return sizes;
     }
 
     /**
      * Looks for what is replaced, on the branch of the job: what it shows of others is the table as
      * it was when the job began.
-     *
-     * @param old takes the paths that go
      */
-    private JobPlan plan(CommittedFiles committed, JobPlanner planner, List<String> old)
-        throws IOException {
+    private JobPlan plan(JobPlanner planner) throws IOException {
       ConflictMode conflicts = write.config.conflictMode;
       Set<Path> parents = committed.parents(write.table);
       Collection<Path> overwritten = write.overwrite.roots(parents);
       Collection<Path> written = WriteRequest.Overwrite.outermost(overwritten, parents);
       Collection<Path> places = conflicts == ConflictMode.APPEND ? overwritten : written;
+      replaced = conflicts == ConflictMode.REPLACE ? written : overwritten;
       Map<Path, List<StoreEntry>> found = new TreeMap<>();
-      if (!places.isEmpty()) {
-        branch.list(
-            base,
-            places,
-            file -> {
-              found.computeIfAbsent(file.path().getParent(), key -> new ArrayList<>()).add(file);
-              old.add(table.key(file.path()));
-            });
-      }
+      List<String> prefixes = new ArrayList<>();
+      places.forEach(place -> prefixes.add(table.key(place) + "/"));
+      table.listReplaced(
+          base,
+          prefixes,
+          object -> {
+            Path file = table.file(object.text("path"));
+            FileIdentity identity =
+                new FileIdentity(object.number("size_bytes"), object.text("checksum"), 0);
+            found
+                .computeIfAbsent(file.getParent(), key -> new ArrayList<>())
+                .add(StoreEntry.file(file, identity));
+            old.add(object.text("path"));
+          });
       if (conflicts != ConflictMode.APPEND) {
         requireNoConflict(conflicts, found, parents.contains(write.table));
       }
@@ -347,15 +328,19 @@ final class LakefsJob implements WriteJob {
       return planner.plan(new ExistingDirectories(existing, Set.of()), replaced, List.of());
     }
 
-    private void commit(JobPlan plan, Exactly exactly) throws IOException {
+    private void commit(JobPlan plan) throws IOException {
       work.count(plan);
-      work.step(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> branch.delete(exactly.old));
-      SuccessReport success = work.success(plan);
       work.step(
-          StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> writeOwn(plan, success, exactly));
+          StatisticNames.JOB_STAGE_REMOVE_OLD_DATA, () -> table.repository.delete(branch.own, old));
+      SuccessReport success = work.success(plan);
+      work.step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> writeOwn(plan, success));
+      old.removeIf(path -> own.containsKey(path.substring(table.prefix.length())));
       LakefsCommit commit = new LakefsCommit(table, write.jobId, metadata(plan));
+      int added = plan.files().count() + own.size();
       String made =
-          work.time(StatisticNames.JOB_STAGE_WRITE_JOURNAL, () -> commit.make(base, exactly));
+          work.time(
+              StatisticNames.JOB_STAGE_WRITE_JOURNAL,
+              () -> commit.make(base, this::adds, added, old.size()));
       if (write.config.holds()) {
         ending = Ending.HELD;
         work.held(write.jobId);
@@ -372,36 +357,45 @@ final class LakefsJob implements WriteJob {
           "Committed {} as {}, merged into {} as {}: read it by {}",
           plan,
           made,
-          table.branch(),
+          table.branch,
           merged,
           table.at(merged));
     }
 
-    /** What the job itself adds to the table. */
-    private void writeOwn(JobPlan plan, SuccessReport success, Exactly exactly) throws IOException {
-      Map<String, byte[]> own = new TreeMap<>();
+    /** Writes what the job itself adds to the table. */
+    private void writeOwn(JobPlan plan, SuccessReport success) throws IOException {
       if (write.config.markSuccessfulJobs) {
         ByteArrayOutputStream list = new ByteArrayOutputStream();
         work.list(plan, list);
         own.put(JobPaths.FILE_LIST, list.toByteArray());
         own.put(JobPaths.SUCCESS_MARKER, success.toJson());
       }
-      if (replaces()) {
-        own.put(LakefsCommit.OVERWRITTEN, write.jobId.getBytes(StandardCharsets.UTF_8));
+      if (write.overwrite.mayReplace(write.config.conflictMode)) {
+        List<String> note = new ArrayList<>(List.of(write.jobId));
+        note.addAll(WriteRequest.Overwrite.lines(write.table, replaced));
+        own.put(LakefsCommit.OVERWRITTEN, String.join("\n", note).getBytes(StandardCharsets.UTF_8));
       }
       if (write.config.commitId.isPresent()) {
         String id = write.config.commitId.get();
-        Path file = CommitLedger.file(write.table, id);
         own.put(
-            StorePaths.relative(write.table, file),
+            StorePaths.relative(write.table, CommitLedger.file(write.table, id)),
             CommitLedger.entry(id, write.jobId, WriteRequest.applicationId()));
       }
-      exactly.own.addAll(own.keySet());
-      workers.forEach(own.entrySet(), one -> branch.write(one.getKey(), one.getValue()));
+      workers.forEach(
+          own.entrySet(),
+          one -> table.repository.write(branch.own, table.prefix + one.getKey(), one.getValue()));
     }
 
-    private boolean replaces() {
-      return write.overwrite.mayReplace(write.config.conflictMode);
+    /** Whether the commit adds this: what a committed attempt linked, or the job itself wrote. */
+    private boolean adds(String path, long size) {
+      int end = path.lastIndexOf('/');
+      Directory directory =
+          committed
+              .directories()
+              .getOrDefault(StagedFile.TABLE, Collections.emptyNavigableMap())
+              .get(end < 0 ? "" : path.substring(0, end));
+      int number = directory == null ? -1 : directory.find(path.substring(end + 1));
+      return number < 0 ? own.containsKey(path) : size < 0 || sizes[number] == size;
     }
 
     /** So that anybody can go on with the commit. */
@@ -411,55 +405,11 @@ final class LakefsJob implements WriteJob {
       metadata.put(LakefsCommit.JOB, write.jobId);
       metadata.put(LakefsCommit.FILES, Integer.toString(plan.files().count()));
       metadata.put(LakefsCommit.PUBLISH, write.config.holds() ? LakefsCommit.HOLD : "now");
-      if (replaces()) {
-        metadata.put(
-            LakefsCommit.REPLACES, write.overwrite.lines(write.table, write.config.conflictMode));
-      }
       if (!plan.heldOver().isEmpty()) {
         List<String> lines = WriteRequest.Overwrite.lines(write.table, plan.heldOver());
         metadata.put(LakefsCommit.HELD_OVER, String.join("\n", lines));
       }
       return metadata;
-    }
-  }
-
-  /** What the commit of the job changes. */
-  private static final class Exactly implements LakefsCommit.Plan {
-    /** What the job itself writes, by its path in the table. */
-    final Set<String> own = new HashSet<>();
-
-    /** What is replaced, by its path in the repository. */
-    final List<String> old;
-
-    private final String prefix;
-    private final Map<String, Directory> directories;
-    private final long[] sizes;
-
-    Exactly(CommittedFiles committed, long[] sizes, List<String> old, String prefix) {
-      this.prefix = prefix;
-      this.directories =
-          committed.directories().getOrDefault(StagedFile.TABLE, Collections.emptyNavigableMap());
-      this.sizes = sizes;
-      this.old = old;
-    }
-
-    @Override
-    public boolean adds(String path, long size) {
-      int end = path.lastIndexOf('/');
-      Directory directory = directories.get(end < 0 ? "" : path.substring(0, end));
-      int number = directory == null ? -1 : directory.find(path.substring(end + 1));
-      return number < 0 ? own.contains(path) : size < 0 || sizes[number] == size;
-    }
-
-    @Override
-    public int added() {
-      return own.size() + (int) Arrays.stream(sizes).filter(size -> size >= 0).count();
-    }
-
-    @Override
-    public int removed() {
-      return (int)
-          old.stream().filter(path -> !own.contains(path.substring(prefix.length()))).count();
     }
   }
 

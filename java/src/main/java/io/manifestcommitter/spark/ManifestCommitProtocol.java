@@ -125,61 +125,58 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
           RequestGate gate = config.requestGate(() -> {});
           Stores stores = new Stores(conf, gate);
           Optional<LakefsTable> lakefs = LakefsTable.of(conf, new Path(path), gate);
-          if (lakefs.isPresent()) {
-            setUp(lakefs.get(), stores, config, gate);
-            return null;
-          }
           Path resolved;
           try {
-            resolved = stores.resolve(new Path(path));
-            stores.requireSafeRename(resolved);
+            resolved = lakefs.isPresent() ? lakefs.get().path : stores.resolve(new Path(path));
+            if (!lakefs.isPresent()) {
+              stores.requireSafeRename(resolved);
+            }
           } catch (UnsupportedStoreException e) {
             unsupported(context, config, e);
             return null;
           }
-          if (config.s3WriteTo == S3WriteTo.MAGIC && stores.completesUploads(resolved)) {
+          if (config.s3WriteTo == S3WriteTo.MAGIC
+              && !lakefs.isPresent()
+              && stores.completesUploads(resolved)) {
             // Before any task runs into it.
             stores.magicUploads(resolved);
           }
-          Overwrite overwrite = overwrite(stores, resolved);
-          start(new SparkJob(request(resolved, overwrite, stores, config), gate), resolved);
+          start(request(resolved, stores, config, lakefs.isPresent()), lakefs, gate);
           return null;
         });
   }
 
-  private void setUp(LakefsTable lakefs, Stores stores, CommitterConfig config, RequestGate gate)
-      throws IOException {
-    List<Path> recorded = new ArrayList<>();
-    for (Deletion deletion : deletions) {
-      Path replaced = StorePaths.plain(deletion.fs.makeQualified(deletion.path));
-      if (!StorePaths.isSameOrBelow(lakefs.path(), replaced)) {
-        throw new IOException(
-            "The partition at "
-                + replaced
-                + " lies outside of "
-                + lakefs
-                + ": lakeFS has no merge that covers both. Nothing was changed. Move the partition"
-                + " into the table");
-      }
-      recorded.add(replaced);
-    }
-    Overwrite overwrite = new Overwrite(recorded, dynamicPartitionOverwrite);
-    WriteRequest write = request(lakefs.path(), overwrite, stores, config);
-    LakefsJob started = new LakefsJob(write, lakefs, gate);
-    start(started, lakefs.path());
-    lakefsWay = started.way();
-  }
-
   private WriteRequest request(
-      Path resolved, Overwrite overwrite, Stores stores, CommitterConfig config) {
+      Path resolved, Stores stores, CommitterConfig config, boolean isInLakefs) throws IOException {
+    List<Path> replaced = new ArrayList<>();
+    for (Deletion deletion : deletions) {
+      Path place = deletion.fs.makeQualified(deletion.path);
+      if (isInLakefs) {
+        place = StorePaths.plain(place);
+        if (!StorePaths.isSameOrBelow(resolved, place)) {
+          throw LakefsTable.outside(resolved, place);
+        }
+      } else {
+        place = stores.resolve(place);
+        if (!place.equals(resolved)) {
+          LocationMarks.check(place, resolved);
+        }
+      }
+      replaced.add(place);
+    }
+    Overwrite overwrite = new Overwrite(replaced, dynamicPartitionOverwrite);
     return new WriteRequest(
         jobId, resolved, overwrite, stores.all(), config, Pause.sleeping(config), System::nanoTime);
   }
 
-  private void start(WriteJob started, Path resolved) throws IOException {
-    table = resolved.toString();
+  private void start(WriteRequest write, Optional<LakefsTable> lakefs, RequestGate gate)
+      throws IOException {
+    WriteJob started =
+        lakefs.isPresent() ? new LakefsJob(write, lakefs.get(), gate) : new SparkJob(write, gate);
+    table = write.table.toString();
     started.setUp();
     madeTable = started.madeTable();
+    lakefsWay = started.lakefsWay;
     job = started;
   }
 
@@ -394,18 +391,6 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
     }
     delegate = spark;
     spark.setupJob(context);
-  }
-
-  private Overwrite overwrite(Stores stores, Path resolvedTable) throws IOException {
-    List<Path> recorded = new ArrayList<>();
-    for (Deletion deletion : deletions) {
-      Path replaced = stores.resolve(deletion.fs.makeQualified(deletion.path));
-      if (!replaced.equals(resolvedTable)) {
-        LocationMarks.check(replaced, resolvedTable);
-      }
-      recorded.add(replaced);
-    }
-    return new Overwrite(recorded, dynamicPartitionOverwrite);
   }
 
   /**

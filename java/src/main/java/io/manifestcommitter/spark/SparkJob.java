@@ -7,7 +7,6 @@ import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.progress.CommitProgress;
-import io.manifestcommitter.progress.CommitSnapshot;
 import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.spark.TableRoot.TableFile;
 import io.manifestcommitter.store.RequestGate;
@@ -15,6 +14,7 @@ import io.manifestcommitter.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,11 +23,9 @@ import org.slf4j.LoggerFactory;
  * The driver's side of one write: sets the staging directory up, commits or aborts. The Spark
  * protocol's class is the adapter in front of it.
  */
-final class SparkJob implements WriteJob {
+final class SparkJob extends WriteJob {
   private static final Logger LOG = LoggerFactory.getLogger(SparkJob.class);
 
-  private final WriteRequest write;
-  private final RequestGate gate;
   private final TableFile file;
 
   /** The messages of attempts that have committed. */
@@ -35,57 +33,36 @@ final class SparkJob implements WriteJob {
 
   private JobStaging staging;
   private Optional<CommitSparkJob> commit = Optional.empty();
-  private boolean commitTried;
 
   SparkJob(WriteRequest write, RequestGate gate) {
-    this.write = write;
-    this.gate = gate;
+    super(write, gate, StatisticNames.JOB_STAGE_SEAL_OUTPUT);
     this.file = new TableFile(write);
   }
 
   /** Makes the staging directory: see {@link SetUpSparkJob}. */
   @Override
-  public void setUp() throws IOException {
-    StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitProgress progress =
-        write.begin(gate, CommitSnapshot.Kind.SETUP, StatisticNames.JOB_STAGE_SETUP, statistics);
-    progress.run(() -> staging = new SetUpSparkJob(write, file, progress).run());
+  void setUp(CommitProgress progress) throws IOException {
+    staging = new SetUpSparkJob(write, file, progress).run();
   }
 
   @Override
-  public boolean madeTable() {
+  boolean madeTable() {
     return staging.isNewTable();
   }
 
   @Override
-  public void taskCommitted(Object message) {
+  void taskCommitted(Object message) {
     committed.add(message);
   }
 
   @Override
-  public void commit(List<?> messages) throws IOException {
-    if (staging == null || commitTried) {
-      throw new IllegalStateException(
-          "Job "
-              + write.jobId
-              + (staging == null ? " was not set up" : " was committed, or tried to, before"));
-    }
-    commitTried = true;
+  void commit(List<?> messages, Workers workers, StatisticsRecorder statistics) throws IOException {
     // Not every writer has told of each before.
     committed.clear();
     committed.addAll(messages);
-    StatisticsRecorder statistics = new StatisticsRecorder();
-    CommitProgress progress =
-        write.begin(
-            gate, CommitSnapshot.Kind.COMMIT, StatisticNames.JOB_STAGE_SEAL_OUTPUT, statistics);
-    progress.run(() -> commit(messages, write.workers(progress), statistics));
-  }
-
-  private void commit(List<?> messages, Workers workers, StatisticsRecorder statistics)
-      throws IOException {
     try {
       Store guarded = staging.heartbeat.guard(write.store);
-      JobDescription job = write.description(staging.root, staging.isNewTable());
+      JobDescription job = write.description(staging.root, staging.isNewTable(), Map.of());
       CommitWork work = new CommitWork(job, guarded, write.config, workers, statistics);
       commit = Optional.of(new CommitSparkJob(write, staging, work, guarded, workers));
       commit.get().run(messages);
@@ -102,7 +79,7 @@ final class SparkJob implements WriteJob {
     if (ending() == Ending.SKIPPED) {
       // As an abort does: what fails there is logged, and must not leave a heartbeat behind.
       staging.heartbeat.close();
-      cleanUp(workers).afterAbort(commit, commitTried, committed);
+      cleanUp(workers).afterAbort(commit, commitTried(), committed);
     } else if (ending() == Ending.HELD) {
       staging.heartbeat.close();
       cleanUp(workers).giveUp(commit);
@@ -112,11 +89,7 @@ final class SparkJob implements WriteJob {
   }
 
   @Override
-  public boolean isHeld() {
-    return ending() == Ending.HELD;
-  }
-
-  private Ending ending() {
+  Ending ending() {
     return commit.map(CommitSparkJob::ending).orElse(Ending.NOTHING_VISIBLE);
   }
 
@@ -126,7 +99,7 @@ final class SparkJob implements WriteJob {
 
   /** Removes the staging directory and a table directory that only this job made. */
   @Override
-  public void abort() {
+  void abort() {
     if (staging == null) {
       return;
     }
@@ -144,7 +117,7 @@ final class SparkJob implements WriteJob {
             cleanUp(write.workers()).whatIsKept());
         return;
       case NOTHING_VISIBLE:
-        cleanUp(write.workers()).afterAbort(commit, commitTried, committed);
+        cleanUp(write.workers()).afterAbort(commit, commitTried(), committed);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.lakefs.LakefsUpload;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.progress.CommitProgress;
+import io.manifestcommitter.spark.StagedFile.Form;
 import io.manifestcommitter.store.CallerContext;
 import io.manifestcommitter.store.FileUpload;
 import io.manifestcommitter.store.Retries;
@@ -125,14 +126,7 @@ final class SparkTask {
    */
   String newFileAt(Path directory, String name, boolean mayReplace) throws IOException {
     if (lakefs.isPresent() || stores.isLakefs(directory)) {
-      throw new IOException(
-          "A file of "
-              + table
-              + " was to go to the location "
-              + directory
-              + " of a partition. No merge in lakeFS covers both, so such partitions are not written."
-              + " Nothing was published. Move the partition into its table (ALTER TABLE ... PARTITION"
-              + " ... SET LOCATION)");
+      throw LakefsTable.outside(table, directory);
     }
     Path location = LocationMarks.resolve(stores, directory, stores.resolve(table));
     if (!marks.containsKey(location)) {
@@ -212,10 +206,8 @@ final class SparkTask {
       throws IOException {
     if (upload.isWritten()) {
       StoreEntry entry = upload.finish();
-      uploaded.add(
-          lakefs.isPresent()
-              ? file.linked(entry.length(), entry.etag())
-              : file.uploaded(entry.length(), entry.etag()));
+      Form form = lakefs.isPresent() ? Form.TO_MERGE : Form.TO_COMPLETE;
+      uploaded.add(file.as(form, entry.length(), entry.etag()));
     } else {
       upload.abort();
     }

@@ -72,39 +72,20 @@ final class StagedFile implements Comparable<StagedFile> {
   }
 
   /**
-   * This file as one to be completed.
+   * This file as one that is uploaded, or linked to the job's branch.
    *
-   * @throws IllegalArgumentException if the etag has no upload in it, or the length is negative
+   * @param etag has the upload in it; or the checksum under which a file of the table is linked
+   * @throws IllegalArgumentException if it is no such file
    */
-  StagedFile uploaded(long length, String etag) {
-    if (length < 0 || !Upload.in(etag).isPresent()) {
+  StagedFile as(Form other, long length, String etag) {
+    boolean isComplete = Upload.in(etag).isPresent() == (other == Form.TO_COMPLETE);
+    boolean isElsewhere = other == Form.TO_MERGE && !location.equals(TABLE);
+    if (length < 0 || etag.isEmpty() || !isComplete || isElsewhere) {
       throw new IllegalArgumentException(
-          "'" + etag + "' of " + length + " bytes is not a file that was uploaded");
+          this + ", '" + etag + "' of " + length + " bytes, is not a file " + other);
     }
-    return identified(Form.TO_COMPLETE, length, etag);
-  }
-
-  /**
-   * This file as one that is linked to the job's branch.
-   *
-   * @param checksum under which it is linked
-   * @throws IllegalArgumentException if that is none, the length is negative, or the file is not
-   *     one of the table itself
-   */
-  StagedFile linked(long length, String checksum) {
-    if (length < 0
-        || checksum.isEmpty()
-        || Upload.in(checksum).isPresent()
-        || !location.equals(TABLE)) {
-      throw new IllegalArgumentException(
-          this + ", '" + checksum + "' of " + length + " bytes, is not a file that was linked");
-    }
-    return identified(Form.TO_MERGE, length, checksum);
-  }
-
-  private StagedFile identified(Form as, long length, String etag) {
     return new StagedFile(
-        location, directory, name, as, Optional.of(new FileIdentity(length, etag, 0)));
+        location, directory, name, other, Optional.of(new FileIdentity(length, etag, 0)));
   }
 
   /** This file, at a location that is called by another name of its store. */

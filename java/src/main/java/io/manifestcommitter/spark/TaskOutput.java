@@ -139,8 +139,7 @@ final class TaskOutput {
         return last;
       }
       String etag = text(ETAGS);
-      long length = rows.number();
-      return form == Form.TO_MERGE ? last.linked(length, etag) : last.uploaded(length, etag);
+      return last.as(form, rows.number(), etag);
     } catch (RuntimeException e) {
       throw corrupt(origin, String.valueOf(e.getMessage()), e);
     }

@@ -12,7 +12,6 @@ import io.manifestcommitter.jobs.LifeSigns;
 import io.manifestcommitter.jobs.LifeSigns.Pause;
 import io.manifestcommitter.jobs.Recovery;
 import io.manifestcommitter.journal.CommitLedger;
-import io.manifestcommitter.lakefs.LakefsCommit;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.manifest.StatisticsRecorder;
@@ -36,6 +35,7 @@ import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -117,12 +117,8 @@ final class WriteRequest {
    * The job as its report tells of it.
    *
    * @param isNew whether there was no table before
+   * @param more of what is said of it
    */
-  JobDescription description(StagingRoot staging, boolean isNew) {
-    return description(staging, isNew, Map.of());
-  }
-
-  /** As above, with more facts. */
   JobDescription description(StagingRoot staging, boolean isNew, Map<String, String> more) {
     Map<String, String> facts = facts(isNew);
     facts.putAll(more);
@@ -197,35 +193,27 @@ final class WriteRequest {
 
   /**
    * Whether another job has the data of this identity: it holds it, or committed it. Then this try
-   * ends. To be asked while the places are locked: nobody else commits it meanwhile. One request,
-   * and none without an identity.
+   * ends. To be asked while the places are locked: nobody else commits it meanwhile. No request
+   * without an identity.
    *
    * @param held the job that holds it
+   * @param committed looks what the table's ledger has of it
    * @throws IOException if this application committed it, and the identity is the session's. That
    *     covers one write into each table, of which a later application may be a repetition
    */
-  boolean isElsewhere(Optional<String> held, CommitWork work) throws IOException {
+  boolean isElsewhere(
+      Optional<String> held, CallableRaisingIOE<Optional<Record>> committed, CommitWork work)
+      throws IOException {
     if (!config.commitId.isPresent()) {
       return false;
     }
-    CommitLedger ledger = new CommitLedger(store, table);
-    return isElsewhere(
-        held, held.isPresent() ? Optional.empty() : ledger.find(config.commitId.get()), work);
-  }
-
-  /**
-   * As above, of a job that has an identity.
-   *
-   * @param before what the table's ledger has of it
-   */
-  boolean isElsewhere(Optional<String> held, Optional<Record> before, CommitWork work)
-      throws IOException {
     String id = config.commitId.get();
     if (held.isPresent()) {
       LOG.info("Job {} publishes nothing: job {} holds the data of {}", jobId, held.get(), id);
       work.held(held.get());
       return true;
     }
+    Optional<Record> before = committed.apply();
     if (!before.isPresent()) {
       return false;
     }
@@ -302,20 +290,11 @@ final class WriteRequest {
       return replacesWholeTable(table) ? "overwrite" : "overwrite of partitions";
     }
 
-    /** What is replaced, as the metadata of a commit in lakeFS has it: a line for each place. */
-    String lines(Path table, ConflictMode conflicts) {
-      List<String> lines = lines(table, recorded);
-      if (dynamic || conflicts == ConflictMode.REPLACE) {
-        lines.add(LakefsCommit.WRITTEN);
-      }
-      return String.join("\n", lines);
-    }
-
     /** Places relative to a table; the table itself is the empty text. */
     static List<String> lines(Path table, Collection<Path> places) {
       return places.stream()
           .map(place -> place.equals(table) ? "" : StorePaths.relative(table, place))
-          .collect(Collectors.toCollection(ArrayList::new));
+          .collect(Collectors.toList());
     }
 
     /** What is replaced where a job writes to these directories. */

@@ -2,6 +2,7 @@
 package io.manifestcommitter.spark;
 
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.spark.StagedFile.Form;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.File;
@@ -52,7 +53,7 @@ public final class TaskMessage {
    * @param etag with the upload in it
    */
   public TaskMessage addUploaded(String location, String file, long length, String etag) {
-    files.add(file(location, file).uploaded(length, etag));
+    files.add(file(location, file).as(Form.TO_COMPLETE, length, etag));
     return this;
   }
 
@@ -63,7 +64,7 @@ public final class TaskMessage {
    * @param length in bytes
    */
   public TaskMessage addLinked(String file, long length, String checksum) {
-    files.add(file(TABLE, file).linked(length, checksum));
+    files.add(file(TABLE, file).as(Form.TO_MERGE, length, checksum));
     return this;
   }
 

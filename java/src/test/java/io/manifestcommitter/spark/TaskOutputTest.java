@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileIdentity.Upload;
 import io.manifestcommitter.manifest.Rows;
+import io.manifestcommitter.spark.StagedFile.Form;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,7 +67,7 @@ class TaskOutputTest {
     SortedSet<StagedFile> staged = new TreeSet<>();
     for (StagedFile file : files) {
       boolean isUploaded = staged.size() % 3 != 1;
-      staged.add(isUploaded ? file.uploaded(length, upload.toEtag("9a0e-1")) : file);
+      staged.add(isUploaded ? file.as(Form.TO_COMPLETE, length, upload.toEtag("9a0e-1")) : file);
     }
 
     assertThat(all(TaskOutput.parse(message(staged), ORIGIN)))
@@ -83,8 +84,9 @@ class TaskOutputTest {
     SortedSet<StagedFile> staged = new TreeSet<>();
     for (StagedFile file : files) {
       boolean isLinked = staged.size() % 3 == 1 && file.location.equals(TABLE);
-      StagedFile sent = staged.size() % 3 == 2 ? file.uploaded(length, upload) : file;
-      staged.add(isLinked ? file.linked(length, "9a0e364b9e99bb480dd25e1f0284c855") : sent);
+      StagedFile sent = staged.size() % 3 == 2 ? file.as(Form.TO_COMPLETE, length, upload) : file;
+      staged.add(
+          isLinked ? file.as(Form.TO_MERGE, length, "9a0e364b9e99bb480dd25e1f0284c855") : sent);
     }
 
     assertThat(all(TaskOutput.parse(message(staged), ORIGIN)))
@@ -96,11 +98,12 @@ class TaskOutputTest {
   void whatIsNotLinkedIsRefused() {
     StagedFile file = new StagedFile(TABLE, "", "f");
     for (String checksum : List.of("", "9a0e-1#upload=x#a")) {
-      assertThatThrownBy(() -> file.linked(1, checksum))
+      assertThatThrownBy(() -> file.as(Form.TO_MERGE, 1, checksum))
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThatThrownBy(() -> file.linked(-1, "9a0e")).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new StagedFile("s3a://b/x", "", "f").linked(1, "9a0e"))
+    assertThatThrownBy(() -> file.as(Form.TO_MERGE, -1, "9a0e"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new StagedFile("s3a://b/x", "", "f").as(Form.TO_MERGE, 1, "9a0e"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("s3a://b/x/f");
   }
@@ -127,7 +130,8 @@ class TaskOutputTest {
       Upload upload = new Upload(id, List.of("%22" + part + "%22"));
       String name = "part-00000-8910c647-4c4d-4617-a8d7-d00e6c63dce0.c000.snappy.parquet";
       staged.add(
-          new StagedFile(TABLE, "p=" + i, name).uploaded(i * 1000L, upload.toEtag(etag + "-1")));
+          new StagedFile(TABLE, "p=" + i, name)
+              .as(Form.TO_COMPLETE, i * 1000L, upload.toEtag(etag + "-1")));
     }
 
     assertThat(message(staged).length / files).isBetween(100, 180);
@@ -145,7 +149,8 @@ class TaskOutputTest {
   void anUploadThatIsNoneIsRefused() {
     StagedFile file = new StagedFile(TABLE, "", "f");
     for (String etag : List.of("9a0e-1", "9a0e-1#upload=x", "9a0e-1#upload=#e", "#upload=x#a:b")) {
-      assertThatThrownBy(() -> file.uploaded(1, etag)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> file.as(Form.TO_COMPLETE, 1, etag))
+          .isInstanceOf(IllegalArgumentException.class);
     }
   }
 

@@ -151,11 +151,11 @@ class LakefsUploadIT {
 
   @Test
   void theServerSaysWhichWayItOffers() throws Exception {
-    assertThat(Way.of(table.repository())).isEqualTo(Way.PRESIGNED_PARTS);
+    assertThat(Way.of(table.repository)).isEqualTo(Way.PRESIGNED_PARTS);
     lakefs.without("pre_sign_multipart_upload");
-    assertThat(Way.of(table.repository())).isEqualTo(Way.PRESIGNED);
+    assertThat(Way.of(table.repository)).isEqualTo(Way.PRESIGNED);
     lakefs.without("pre_sign_support");
-    assertThat(Way.of(table.repository())).isEqualTo(Way.FILESYSTEM);
+    assertThat(Way.of(table.repository)).isEqualTo(Way.FILESYSTEM);
     assertThat(lakefs.log().counts()).isEqualTo(Map.of("config", 3L));
   }
 
@@ -275,7 +275,7 @@ class LakefsUploadIT {
     conf.set(LakefsGateway.setting("disk"), conf.get(LakefsTable.ENDPOINT));
     LakefsTable onDisk = tableOf(new Path("s3a://disk/main/t"));
     Files.write(local.toPath(), bytes(10));
-    Path file = new Path(onDisk.path(), "f");
+    Path file = new Path(onDisk.path, "f");
 
     assertThatThrownBy(
             () -> new LakefsUpload(onDisk, JOB, Way.FILESYSTEM, conf, local, file).finish())

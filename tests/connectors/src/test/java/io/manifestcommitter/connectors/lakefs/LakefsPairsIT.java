@@ -74,6 +74,17 @@ class LakefsPairsIT {
     }
   }
 
+  /** It meets the other's overwrite at its merge, and has no place of its own. */
+  @Test
+  void anOverwriteWithoutRowsRemovesNothingOfAnother() throws Exception {
+    try (Lake lake = Lake.with(LakeJob.OLD)) {
+      LakeJob empty = new LakeJob(lake, Kind.DYNAMIC).setUp();
+      LakeJob other = new LakeJob(lake, Kind.DYNAMIC).run();
+      empty.commit();
+      assertThat(lake.contents()).isEqualTo(other.after(LakeJob.OLD));
+    }
+  }
+
   /** Whether there may be a further request, at which to hold. */
   private boolean run(Kind[] pair, boolean marks, boolean isSetUp, int at, String name)
       throws Exception {
