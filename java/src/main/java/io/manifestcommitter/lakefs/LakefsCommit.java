@@ -286,28 +286,33 @@ public final class LakefsCommit {
   }
 
   private String advice(IOException failure) {
-    int status = LakefsServer.status(failure);
-    String repair =
-        isRefusal(failure, DIRTY)
-            ? "Something in that branch is not committed: commit it, or 'lakectl branch reset' it"
-            : status == 412
-                ? "A hook refused the merge: see its run in lakeFS, and mend what it found"
-                : status == 403
-                    ? "The right to merge is missing: grant it"
-                    : "lakeFS did not say what became of the merge: see whether it answers again";
     return String.format(
         "Job %s is committed in %s, and %s merged into %s. %s. %s",
         jobId,
         own,
-        status == 0 ? "may be or may not be" : "not",
+        LakefsServer.status(failure) == 0 ? "may be or may not be" : "not",
         table.branch,
-        repair,
+        repair(failure),
         HOLD.equals(metadata.get(PUBLISH))
             ? "It is still held. " + Recovery.heldAdvice(root)
             : "Then 'manifest-committer recover "
                 + table
                 + " --complete' merges it. Without --complete it is rolled back, and the job can run"
                 + " again");
+  }
+
+  private static String repair(IOException failure) {
+    if (isRefusal(failure, DIRTY)) {
+      return "Something in that branch is not committed: commit it, or 'lakectl branch reset' it";
+    }
+    switch (LakefsServer.status(failure)) {
+      case 403:
+        return "The right to merge is missing: grant it";
+      case 412:
+        return "A hook refused the merge: see its run in lakeFS, and mend what it found";
+      default:
+        return "lakeFS did not say what became of the merge: see whether it answers again";
+    }
   }
 
   private IOException takenOver(IOException cause) {
