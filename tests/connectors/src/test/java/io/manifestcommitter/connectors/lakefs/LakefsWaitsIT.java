@@ -16,7 +16,7 @@ class LakefsWaitsIT {
   private static final Duration LATENCY = Duration.ofMillis(250);
 
   @ParameterizedTest
-  @CsvSource({"APPEND,7", "STATIC,11", "DYNAMIC,9"})
+  @CsvSource({"APPEND,6", "STATIC,8", "DYNAMIC,8"})
   void waitsOfAJobOfOneFile(Kind kind, int most) throws Exception {
     long waits = Long.MAX_VALUE;
     for (int round = 0; round < 2; round++) {
