@@ -97,7 +97,7 @@ public final class LakefsCommit {
    *
    * @return the commit at which it stands
    */
-  public String make() throws IOException {
+  public String makeBranch() throws IOException {
     return repository.createBranch(own, table.branch);
   }
 

@@ -82,7 +82,7 @@ final class LakefsJob extends WriteJob {
     Workers workers = write.workers(progress);
     Result<Boolean> isEmpty = new Result<>(table::isNewTable);
     Result<LakefsUpload.Way> offered = new Result<>(() -> LakefsUpload.Way.of(table.repository));
-    Result<String> made = new Result<>(branch::make);
+    Result<String> made = new Result<>(branch::makeBranch);
     heartbeat = branch.beat(write.config, write.nanos);
     try {
       workers.beside(
