@@ -170,7 +170,7 @@ def test_the_five_common_changes_have_their_places() -> None:
     "place",
     [
         "config.CommitterConfig.ConflictModes",
-        "Stores.opens",
+        "Store.opens",
         "tests/python/test_confs.py",
         "docs/using/option.md",
         "CHANGES.md",
@@ -183,7 +183,7 @@ def test_the_five_common_changes_have_their_places() -> None:
 )
 def test_a_place_that_is_gone_is_noticed(place: str) -> None:
     row = (
-        "| x | `python/manifest_committer/session.py`, `CHANGELOG.md`, `Stores.opened`, "
+        "| x | `python/manifest_committer/session.py`, `CHANGELOG.md`, `Store.opened`, "
         "`ReaderPage.ReaderWay.SCHEMES`, `BOUND_SCHEMES`, `make docs`, `commit/`, `spark-conf/`"
     )
     assert missing(f"{row} |") == []

@@ -167,7 +167,7 @@ public final class Answers {
     }
     if (found.isEmpty()) {
       NothingThereException.unlessMissing(
-          resolved, () -> stores.status(resolved).orElseThrow(FileNotFoundException::new));
+          resolved, () -> stores.all().status(resolved).orElseThrow(FileNotFoundException::new));
     }
     if (forget) {
       ledger.forget(id);

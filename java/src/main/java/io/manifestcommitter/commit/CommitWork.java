@@ -134,11 +134,11 @@ public final class CommitWork {
    * Waits until what the commit of a plan asked of the store is not under way any more: what is
    * seen at its places then stays.
    *
-   * @param of whose renames count
+   * @param ofAnybody as {@link Store#awaitRenames}
    */
-  public void awaitRenames(JobPlan plan, Store.RenamesOf of) throws IOException {
+  public void awaitRenames(JobPlan plan, boolean ofAnybody) throws IOException {
     for (Target target : plan.targets()) {
-      store.awaitRenames(target.directory(), of);
+      store.awaitRenames(target.directory(), ofAnybody);
     }
   }
 

@@ -102,7 +102,7 @@ final class PlaceContent {
   /** Moves one file back to its place. */
   static void giveBackFile(Store store, StoreEntry listed, Path place) throws IOException {
     StoreEntry file = store.identified(listed);
-    RenameResult result = Retries.rename(store, file, place);
+    RenameResult result = Retries.rename(store, file.movedTo(place));
     result.orThrow("Could not move " + file.path() + " back to " + place);
   }
 

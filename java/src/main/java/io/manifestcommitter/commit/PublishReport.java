@@ -15,6 +15,7 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -340,7 +342,7 @@ final class PublishReport {
     }
   }
 
-  private void write(String name, Store.Content content) throws IOException {
+  private void write(String name, ConsumerRaisingIOE<OutputStream> content) throws IOException {
     sizes.put(name, Store.writeNew(store, prepared(name), target(name), content).size());
   }
 

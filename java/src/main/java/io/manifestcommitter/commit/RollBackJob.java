@@ -143,7 +143,7 @@ public final class RollBackJob {
     Queue<String> left = new ConcurrentLinkedQueue<>();
     try {
       work.report.rollBack(left);
-      work.awaitRenames(plan, Store.RenamesOf.THIS_STORE);
+      work.awaitRenames(plan, /* ofAnybody= */ false);
       rollBack.accept(left);
     } catch (IOException | RuntimeException e) {
       left.add("any file of this job in " + plan.table() + " (" + e + ")");

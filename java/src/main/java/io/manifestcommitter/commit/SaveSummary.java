@@ -13,6 +13,7 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,6 +31,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.VersionInfo;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -239,7 +241,8 @@ public final class SaveSummary {
    * Saves a report as {@code summary-$jobId.json}, and its list, where a directory for reports is
    * set. What goes wrong is logged: the job's outcome does not hang on it.
    */
-  private void save(String suffix, SuccessReport report, Optional<Store.Content> list) {
+  private void save(
+      String suffix, SuccessReport report, Optional<ConsumerRaisingIOE<OutputStream>> list) {
     if (!config.summaryReportDirectory.isPresent()) {
       return;
     }

@@ -278,7 +278,7 @@ public final class Workers {
             }
           };
       thread =
-          CallerContext.current().thread("manifest-committer-" + NUMBER.incrementAndGet(), audited);
+          new CallerContext().thread("manifest-committer-" + NUMBER.incrementAndGet(), audited);
       thread.start();
     }
   }

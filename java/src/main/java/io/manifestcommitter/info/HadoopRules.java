@@ -257,7 +257,7 @@ final class HadoopRules extends Rules {
   /** Two connectors answer to gs://, and Hadoop 3.5 sets the one that hardly anybody has. */
   private void storeNotFound(Severity severity, Optional<String> missing) {
     boolean isGs = family == StoreFamily.GCS;
-    String name = Stores.scheme(path, jobs);
+    String name = StoreFamily.scheme(path, jobs);
     String jar = family.connectorOf(name);
     if (!isGs && missing.isPresent()) {
       jar = ClassNames.jarOf(missing.get());
@@ -329,14 +329,14 @@ final class HadoopRules extends Rules {
   private Repair otherStore() {
     if (family == StoreFamily.S3) {
       return factory
-          .bind(Stores.scheme(path, jobs), ClassNames.S3A_FACTORY)
+          .bind(StoreFamily.scheme(path, jobs), ClassNames.S3A_FACTORY)
           .andSet("fs.s3a.committer.name", "magic");
     }
     if (stores.refusal(path).isEmpty() && family == StoreFamily.OTHER) {
       String others = jobs.getTrimmed(StoreFamily.ATOMIC_RENAME_SCHEMES, "");
       return Repair.set(
           StoreFamily.ATOMIC_RENAME_SCHEMES,
-          (others.isEmpty() ? "" : others + ",") + Stores.scheme(path, jobs));
+          (others.isEmpty() ? "" : others + ",") + StoreFamily.scheme(path, jobs));
     }
     return Repair.writeTo(Stores.servedInstead(path).map(Path::toString).orElse(null));
   }

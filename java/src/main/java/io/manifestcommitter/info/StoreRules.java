@@ -183,7 +183,7 @@ final class StoreRules extends Rules {
 
   /** Which class is the FileSystem of a path; loads none. Empty if it is not known. */
   static Optional<Setting> fileSystem(Configuration conf, Path path) {
-    String scheme = Stores.scheme(path, conf).toLowerCase(Locale.ROOT);
+    String scheme = StoreFamily.scheme(path, conf).toLowerCase(Locale.ROOT);
     Optional<Setting> set = setting(conf, "fs." + scheme + ".impl");
     // Hadoop asks every FileSystem that registers itself; of gs, before 3.5, that is Google's.
     return set.isEmpty() && new Stores(conf).family(path) == StoreFamily.GCS

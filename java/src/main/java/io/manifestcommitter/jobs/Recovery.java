@@ -329,7 +329,7 @@ public final class Recovery {
       Outcome[] outcome = {Outcome.COMPLETED};
       progress.run(
           () -> {
-            work.awaitRenames(plan, Store.RenamesOf.ANYBODY);
+            work.awaitRenames(plan, /* ofAnybody= */ true);
             new Fence(guarded, workers, plan, journal, before).run();
             if (!isCompleted(work, workers, root, journal, plan, direction)) {
               new RollBackJob(work, plan).fromStore();

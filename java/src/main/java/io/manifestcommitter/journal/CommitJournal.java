@@ -21,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,7 +150,7 @@ public abstract class CommitJournal {
   }
 
   /** The journals, by their names, in a directory. One request. */
-  static List<StoreEntry> list(Store store, Path directory, Store.Visitor others)
+  static List<StoreEntry> list(Store store, Path directory, ConsumerRaisingIOE<StoreEntry> others)
       throws IOException {
     List<StoreEntry> found = new ArrayList<>();
     boolean isThere =
@@ -157,7 +158,7 @@ public abstract class CommitJournal {
             directory,
             entry -> {
               if (!isJournal(entry.name()) || entry.isDirectory()) {
-                others.visit(entry);
+                others.accept(entry);
               } else if (stateIn(entry.name()).isPresent()) {
                 found.add(entry);
               } else {

@@ -41,7 +41,7 @@ public final class Heartbeat implements Closeable {
   private final String file;
   private final long timeout;
   private final LongSupplier nanos;
-  private final CallerContext caller = CallerContext.current();
+  private final CallerContext caller = new CallerContext();
   private final ScheduledThreadPoolExecutor clock =
       new ScheduledThreadPoolExecutor(
           1, beats -> caller.thread("manifest-committer-heartbeat", beats));

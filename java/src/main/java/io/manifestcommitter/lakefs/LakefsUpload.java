@@ -3,9 +3,7 @@ package io.manifestcommitter.lakefs;
 
 import io.manifestcommitter.lakefs.LakefsServer.LakefsException;
 import io.manifestcommitter.manifest.Record;
-import io.manifestcommitter.store.FileUpload;
-import io.manifestcommitter.store.LocalFile;
-import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.LocalUpload;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>No other attempt ever links to the path, whose name has the attempt in it. So a link may be
  * repeated, and one that is found there is this one.
  */
-public final class LakefsUpload implements FileUpload {
+public final class LakefsUpload extends LocalUpload {
   private static final Logger LOG = LoggerFactory.getLogger(LakefsUpload.class);
 
   /** What S3 takes by one request. */
@@ -52,8 +50,6 @@ public final class LakefsUpload implements FileUpload {
   private final String key;
   private final Way way;
   private final Configuration conf;
-  private final LocalFile local;
-  private final Path destination;
 
   /** Where the content goes: what was given last. */
   private Record address;
@@ -71,50 +67,24 @@ public final class LakefsUpload implements FileUpload {
    */
   public LakefsUpload(
       LakefsTable table, String jobId, Way way, Configuration conf, File local, Path destination) {
+    super(local, destination, conf);
     this.repository = table.repository;
     this.branch = table.branchOf(jobId);
     this.key = table.key(destination);
     this.way = way;
     this.conf = conf;
-    this.local = new LocalFile(local);
-    this.destination = destination;
   }
-
-  @Override
-  public Path path() {
-    return local.path();
-  }
-
-  @Override
-  public boolean isWritten() {
-    return local.exists();
-  }
-
-  /** Nothing: it is uploaded when its writer has closed it. */
-  @Override
-  public void follow() {}
 
   /**
    * Uploads the file and links it. If that fails nothing is left that anybody sees.
    *
-   * @return where the file will be, its length, and as its etag the checksum under which it is
-   *     linked. That is the MD5 in hexadecimal, or for a file in parts what the store says of it
+   * @return the checksum under which it is linked: the MD5 in hexadecimal, or for a file in parts
+   *     what the store says of it
    */
   @Override
-  public StoreEntry finish() throws IOException {
-    try {
-      long length = local.length();
-      boolean inParts = way == Way.PRESIGNED_PARTS && length > LocalFile.partSize(conf);
-      String checksum = inParts ? linkParts(length) : linkWhole(length);
-      return StoreEntry.file(destination, length, checksum, 0);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        abort();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
+  protected String upload(long length) throws IOException {
+    boolean inParts = way == Way.PRESIGNED_PARTS && length > partSize;
+    return inParts ? linkParts(length) : linkWhole(length);
   }
 
   @Override
@@ -144,8 +114,8 @@ public final class LakefsUpload implements FileUpload {
       requireAtMost(length);
       put(url, this::newUrl, 0, length);
     }
-    String checksum = new MD5Hash(local.hash(0, length)).toString();
-    local.requireLength(length);
+    String checksum = new MD5Hash(hash(0, length)).toString();
+    requireLength(length);
     mayBeLinked = true;
     repository.link(branch, key, address, length, checksum);
     return checksum;
@@ -167,8 +137,7 @@ public final class LakefsUpload implements FileUpload {
   }
 
   private String linkParts(long length) throws IOException {
-    long most = LocalFile.MOST_PARTS;
-    long size = Math.max(LocalFile.partSize(conf), (length + most - 1) / most);
+    long size = Math.max(partSize, (length + MOST_PARTS - 1) / MOST_PARTS);
     Record upload = repository.beginUpload(branch, key, (int) ((length + size - 1) / size));
     address = upload;
     waits = true;
@@ -183,7 +152,7 @@ public final class LakefsUpload implements FileUpload {
               .firstValue("ETag")
               .orElseThrow(() -> new IOException("The store gave no etag for a part of " + key)));
     }
-    local.requireLength(length);
+    requireLength(length);
     mayBeLinked = true;
     // What a lost request completes late has the same content, so it may be asked again.
     String checksum =
@@ -235,9 +204,9 @@ public final class LakefsUpload implements FileUpload {
 
   private InputStream piece(long from, long length) {
     try {
-      return new LimitInputStream(local.at(from), length);
+      return new LimitInputStream(at(from), length);
     } catch (IOException e) {
-      LOG.warn("{} cannot be read any more", local.path(), e);
+      LOG.warn("{} cannot be read any more", path(), e);
       return null;
     }
   }
@@ -245,7 +214,7 @@ public final class LakefsUpload implements FileUpload {
   /** Writes the file to its address through the cluster's own filesystem. */
   private void copy() throws IOException {
     Path physical = ofCluster(address.text("physical_address"));
-    try (InputStream in = local.at(0);
+    try (InputStream in = at(0);
         OutputStream out = physical.getFileSystem(conf).create(physical, true)) {
       in.transferTo(out);
     } catch (IOException e) {

@@ -3,7 +3,6 @@ package io.manifestcommitter.proofs;
 
 import io.manifestcommitter.proofs.StoreProof.Answer;
 import io.manifestcommitter.proofs.StoreProof.Verdict;
-import io.manifestcommitter.store.AbfsStore;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
@@ -28,7 +27,7 @@ final class CloudProofs {
   private CloudProofs() {}
 
   static Answer isHierarchical(ProofGround ground) throws IOException {
-    Optional<String> shortcoming = ((AbfsStore) ground.store).shortcoming(ground.at(""));
+    Optional<String> shortcoming = ground.store.shortcoming(ground.at(""));
     return new Answer(!shortcoming.isPresent(), "%s", shortcoming.orElse("it says so"));
   }
 
@@ -136,7 +135,7 @@ final class CloudProofs {
   }
 
   static Answer runningRenames(ProofGround ground) throws IOException {
-    ground.store.awaitRenames(ground.at("any"), Store.RenamesOf.ANYBODY);
+    ground.store.awaitRenames(ground.at("any"), /* ofAnybody= */ true);
     return new Answer(true, "they are");
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.proofs;
 
-import io.manifestcommitter.store.AbfsStore;
-import io.manifestcommitter.store.GcsStore;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreFamily;
 import io.manifestcommitter.store.StorePaths;
@@ -12,11 +10,12 @@ import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -29,96 +28,12 @@ import org.apache.hadoop.fs.Path;
 public final class StoreProofs {
   private static final String DIRECTORY = "manifest-committer-proofs-";
 
-  private static final List<Question> FILES =
-      List.of(
-          new Question(
-              "file-rename", "A rename moves a file unchanged to its new name", FileProofs::rename),
-          new Question(
-              "file-onto-file",
-              "A file is never renamed onto another one",
-              FileProofs::ontoAnother),
-          new Question(
-              "file-rivals",
-              "If " + FileProofs.RIVALS + " files are renamed to one name at once, one gets it",
-              FileProofs::rivals),
-          new Question(
-              "file-identity",
-              "A file that is written again gets another identity",
-              FileProofs::writtenAgain),
-          new Question(
-              "listings",
-              "Listings show each write, rename and deletion at once",
-              FileProofs::listings));
-
-  private static final List<Question> DIRECTORIES =
-      List.of(
-          new Question(
-              "directory-rename",
-              "A rename moves a directory to its new name, with all that is in it",
-              FileProofs::directoryRename),
-          new Question(
-              "directory-missing",
-              "The rename of a missing directory is refused",
-              FileProofs::missingDirectory),
-          new Question(
-              "directory-deletion",
-              "A directory that holds something is not deleted as an empty one",
-              FileProofs::emptyDirectory),
-          new Question(
-              "late-writers",
-              "Nobody adds to a renamed directory through its old name",
-              FileProofs::lateWriters));
-
-  private static final List<Question> ABFS =
-      List.of(
-          new Question(
-              "hierarchical-namespace",
-              "The account has a hierarchical namespace",
-              CloudProofs::isHierarchical),
-          new Question(
-              "deleted-file",
-              "A file that was deleted before its content came stays deleted",
-              CloudProofs::deletedFile),
-          new Question(
-              "directory-onto-directory",
-              "No file is lost if a directory is renamed onto another one",
-              CloudProofs::directoryOntoAFullOne));
-
-  private static final List<Question> GCS =
-      List.of(
-          new Question(
-              "generation-condition",
-              "A rename that names an old generation of a file is refused",
-              CloudProofs::oldGeneration));
-
-  private static final List<Question> FOLDERS =
-      List.of(
-          new Question(
-              "folder-onto-folder",
-              "A folder is never renamed onto one with files",
-              CloudProofs::folderOntoAFullOne),
-          new Question(
-              "folder-onto-empty",
-              "A folder is never renamed onto an empty one",
-              CloudProofs::folderOntoAnEmptyOne),
-          new Question(
-              "folder-rivals",
-              "If " + CloudProofs.RIVALS + " folders are renamed to one name at once, one gets it",
-              CloudProofs::rivalFolders),
-          new Question("empty-folder", "An empty folder is listed", CloudProofs::emptyFolder),
-          new Question(
-              "operations-listed", "Running renames can be listed", CloudProofs::runningRenames),
-          new Question(
-              "writers-during-rename",
-              "A file that is written into a folder during its rename is there afterwards, once",
-              CloudProofs::writersDuringARename));
-
   private final Store store;
   private final FileSystem fs;
   private final Path root;
-  private final List<Question> questions;
+  private final Set<Question> questions;
 
-  private StoreProofs(Store store, FileSystem fs, Path root, List<Question> questions) {
+  private StoreProofs(Store store, FileSystem fs, Path root, Set<Question> questions) {
     this.store = store;
     this.fs = fs;
     this.root = root;
@@ -148,39 +63,46 @@ public final class StoreProofs {
               + path
               + "' asks lakeFS whether jobs can write there");
     }
-    Store store = stores.of(parent);
     return new StoreProofs(
-        store, fs, new Path(parent, DIRECTORY + UUID.randomUUID()), questions(store, parent));
+        stores.all(),
+        fs,
+        new Path(parent, DIRECTORY + UUID.randomUUID()),
+        questions(stores.all().traits(parent), parent));
   }
 
-  private static List<Question> questions(Store store, Path path) throws IOException {
-    StoreTraits traits = store.traits(path);
-    if (traits == StoreTraits.VOUCHED) {
-      // As on HDFS, an open stream may go on after a rename, and two files may be of one time.
-      return of(List.of(FILES, DIRECTORIES), Set.of("file-identity", "late-writers"));
+  private static Set<Question> questions(StoreTraits traits, Path path)
+      throws UnsupportedStoreException {
+    switch (traits) {
+      case VOUCHED:
+        // As on HDFS, an open stream may go on after a rename, and two files may be of one time.
+        return upTo(
+            Question.DIRECTORY_DELETION, Question.FILE_IDENTITY, Question.GENERATION_CONDITION);
+      case ABFS:
+        return upTo(Question.DIRECTORY_ONTO_DIRECTORY, Question.GENERATION_CONDITION);
+      case GCS:
+      case GCS_WITH_CHECKSUMS:
+        return upTo(Question.LISTINGS);
+      case GCS_DIRECT:
+        return upTo(Question.GENERATION_CONDITION);
+      case GCS_HIERARCHICAL:
+        return upTo(
+            Question.WRITERS_DURING_RENAME,
+            Question.HIERARCHICAL_NAMESPACE,
+            Question.DELETED_FILE,
+            Question.DIRECTORY_ONTO_DIRECTORY);
+      default:
+        throw new UnsupportedStoreException(
+            "Nothing is known to ask the store of "
+                + path
+                + ": give an abfs, abfss or gs path, or one of a scheme that the committer does not"
+                + " know");
     }
-    if (store instanceof AbfsStore) {
-      return of(List.of(FILES, DIRECTORIES, ABFS), Set.of());
-    }
-    if (store instanceof GcsStore) {
-      return of(
-          traits == StoreTraits.GCS_HIERARCHICAL
-              ? List.of(FILES, GCS, DIRECTORIES, FOLDERS)
-              : traits == StoreTraits.GCS_DIRECT ? List.of(FILES, GCS) : List.of(FILES),
-          Set.of());
-    }
-    throw new UnsupportedStoreException(
-        "Nothing is known to ask the store of "
-            + path
-            + ": give an abfs, abfss or gs path, or one of a scheme that the committer does not"
-            + " know");
   }
 
-  private static List<Question> of(List<List<Question>> groups, Set<String> without) {
-    return groups.stream()
-        .flatMap(List::stream)
-        .filter(question -> !without.contains(question.name))
-        .collect(Collectors.toList());
+  private static Set<Question> upTo(Question last, Question... without) {
+    Set<Question> asked = EnumSet.range(Question.FILE_RENAME, last);
+    asked.removeAll(List.of(without));
+    return asked;
   }
 
   /** Where all of it happens, and how the committer takes the store, on which answers depend. */
@@ -207,7 +129,7 @@ public final class StoreProofs {
     }
     try {
       for (Question question : questions) {
-        Path own = new Path(root, question.name);
+        Path own = new Path(root, question.text());
         store.mkdirs(own);
         listener.accept(ask(question, new ProofGround(store, fs, own)));
       }
@@ -226,7 +148,7 @@ public final class StoreProofs {
     }
     // Names below the directory say enough.
     String seen = answer.seen.replace(ground.at("") + "/", "");
-    return new StoreProof(question.name, question.statement, answer.verdict, seen);
+    return new StoreProof(question.text(), question.statement, answer.verdict, seen);
   }
 
   /** Deletes the fresh directory, and what had to be made for it. */
@@ -244,15 +166,60 @@ public final class StoreProofs {
   }
 
   /** Something that a real store is asked, by trying it. */
-  private static final class Question {
-    private final String name;
+  @SuppressWarnings("ImmutableEnumChecker") // a trial keeps nothing
+  private enum Question {
+    FILE_RENAME("A rename moves a file unchanged to its new name", FileProofs::rename),
+    FILE_ONTO_FILE("A file is never renamed onto another one", FileProofs::ontoAnother),
+    FILE_RIVALS(
+        "If " + FileProofs.RIVALS + " files are renamed to one name at once, one gets it",
+        FileProofs::rivals),
+    FILE_IDENTITY("A file that is written again gets another identity", FileProofs::writtenAgain),
+    LISTINGS("Listings show each write, rename and deletion at once", FileProofs::listings),
+
+    GENERATION_CONDITION(
+        "A rename that names an old generation of a file is refused", CloudProofs::oldGeneration),
+
+    DIRECTORY_RENAME(
+        "A rename moves a directory to its new name, with all that is in it",
+        FileProofs::directoryRename),
+    DIRECTORY_MISSING("The rename of a missing directory is refused", FileProofs::missingDirectory),
+    DIRECTORY_DELETION(
+        "A directory that holds something is not deleted as an empty one",
+        FileProofs::emptyDirectory),
+    LATE_WRITERS(
+        "Nobody adds to a renamed directory through its old name", FileProofs::lateWriters),
+
+    HIERARCHICAL_NAMESPACE("The account has a hierarchical namespace", CloudProofs::isHierarchical),
+    DELETED_FILE(
+        "A file that was deleted before its content came stays deleted", CloudProofs::deletedFile),
+    DIRECTORY_ONTO_DIRECTORY(
+        "No file is lost if a directory is renamed onto another one",
+        CloudProofs::directoryOntoAFullOne),
+
+    FOLDER_ONTO_FOLDER(
+        "A folder is never renamed onto one with files", CloudProofs::folderOntoAFullOne),
+    FOLDER_ONTO_EMPTY(
+        "A folder is never renamed onto an empty one", CloudProofs::folderOntoAnEmptyOne),
+    FOLDER_RIVALS(
+        "If " + CloudProofs.RIVALS + " folders are renamed to one name at once, one gets it",
+        CloudProofs::rivalFolders),
+    EMPTY_FOLDER("An empty folder is listed", CloudProofs::emptyFolder),
+    OPERATIONS_LISTED("Running renames can be listed", CloudProofs::runningRenames),
+    WRITERS_DURING_RENAME(
+        "A file that is written into a folder during its rename is there afterwards, once",
+        CloudProofs::writersDuringARename);
+
     private final String statement;
     private final Trial trial;
 
-    Question(String name, String statement, Trial trial) {
-      this.name = name;
+    Question(String statement, Trial trial) {
       this.statement = statement;
       this.trial = trial;
+    }
+
+    /** As answers and directories call it. */
+    String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 

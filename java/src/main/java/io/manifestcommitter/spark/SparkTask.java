@@ -321,7 +321,7 @@ final class SparkTask {
      * @param isOver whether the attempt is, though nobody closed this
      */
     Follow(BooleanSupplier isOver) {
-      CallerContext caller = CallerContext.current();
+      CallerContext caller = new CallerContext();
       thread =
           new ScheduledThreadPoolExecutor(
               1, work -> caller.thread("manifest-committer-upload", work));

@@ -201,7 +201,8 @@ final class TableRoot {
     void moveAside() throws IOException {
       Optional<StoreEntry> file = store.status(table).filter(entry -> !entry.isDirectory());
       if (file.isPresent()) {
-        Retries.rename(store, file.get(), aside).orThrow("The file could not be moved aside");
+        Retries.rename(store, file.get().movedTo(aside))
+            .orThrow("The file could not be moved aside");
         if (store.status(aside).filter(StoreEntry::isDirectory).isPresent()) {
           store
               .renameDirectory(aside, table)
@@ -244,7 +245,7 @@ final class TableRoot {
         throw advice();
       }
       if (file.isPresent()) {
-        Retries.rename(store, file.get(), table).orThrow(advice().getMessage());
+        Retries.rename(store, file.get().movedTo(table)).orThrow(advice().getMessage());
       }
     }
   }

@@ -199,9 +199,7 @@ public final class AbfsStore extends HadoopStore {
       Object support = null;
       Method found = null;
       try {
-        support =
-            DriverCall.invoke(
-                fs.getClass().getMethod("createResilientCommitSupport", Path.class), fs, path);
+        support = DriverCall.call(fs, "createResilientCommitSupport", path);
         for (Class<?> type : support.getClass().getInterfaces()) {
           if (type.getSimpleName().equals("ResilientCommitByRename")) {
             found =

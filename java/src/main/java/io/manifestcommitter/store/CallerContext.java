@@ -8,27 +8,21 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * What a thread of the committer takes over from the caller that it works for: the user on whose
- * behalf filesystems are opened, and the class loader. Explicitly, since a thread inherits no user
- * from Java 24 on (JEP 486).
+ * behalf filesystems are opened, and the class loader. The caller makes one, since a thread
+ * inherits no user from Java 24 on (JEP 486).
  */
 public final class CallerContext {
-  private final UserGroupInformation user;
-  private final ClassLoader loader;
-
-  private CallerContext(UserGroupInformation user, ClassLoader loader) {
-    this.user = user;
-    this.loader = loader;
-  }
+  private final UserGroupInformation user = user();
+  private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
   /**
-   * The context of this thread.
+   * The user of this thread.
    *
-   * @throws UncheckedIOException if Hadoop cannot tell the user
+   * @throws UncheckedIOException if Hadoop cannot tell it
    */
-  public static CallerContext current() {
+  static UserGroupInformation user() {
     try {
-      return new CallerContext(
-          UserGroupInformation.getCurrentUser(), Thread.currentThread().getContextClassLoader());
+      return UserGroupInformation.getCurrentUser();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -18,9 +18,10 @@ public interface FileUpload {
 
   /**
    * Uploads what of the file is full parts already. For a file that its writer only appends to; of
-   * one that it changes {@link #finish} uploads everything once more.
+   * one that it changes {@link #finish} uploads everything once more. Nothing where that uploads
+   * all, or each write does.
    */
-  void follow() throws IOException;
+  default void follow() throws IOException {}
 
   /**
    * Uploads the rest of the file, which its writer has closed. If that fails nothing is left of the

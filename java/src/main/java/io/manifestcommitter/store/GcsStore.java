@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.StorageStatistics;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -235,11 +236,9 @@ public final class GcsStore extends HadoopStore {
   }
 
   private static StoreTraits traits(FileSystem fs) {
-    return showsChecksums(fs) ? StoreTraits.GCS_WITH_CHECKSUMS : StoreTraits.GCS;
-  }
-
-  private static boolean showsChecksums(FileSystem fs) {
-    return !fs.getConf().getTrimmed(CHECKSUM_TYPE, "NONE").equalsIgnoreCase("NONE");
+    return fs.getConf().getTrimmed(CHECKSUM_TYPE, "NONE").equalsIgnoreCase("NONE")
+        ? StoreTraits.GCS
+        : StoreTraits.GCS_WITH_CHECKSUMS;
   }
 
   /** Of all filesystems of the connector in this JVM: it counts for all of them together. */
@@ -328,15 +327,9 @@ public final class GcsStore extends HadoopStore {
   }
 
   @Override
-  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
-    if (isHierarchical() && (of == RenamesOf.ANYBODY || mayBeRenaming)) {
-      askLong(
-          RequestKind.FIND_RENAMES,
-          directory,
-          () -> {
-            client().awaitRenames(directory);
-            return true;
-          });
+  public void awaitRenames(Path directory, boolean ofAnybody) throws IOException {
+    if (isHierarchical() && (ofAnybody || mayBeRenaming)) {
+      makeLong(RequestKind.FIND_RENAMES, directory, () -> client().awaitRenames(directory));
     }
   }
 
@@ -356,13 +349,14 @@ public final class GcsStore extends HadoopStore {
 
   /** Most files are new: that they are is not looked at before, but shows at their end. */
   @Override
-  protected void requestWrite(Path file, Content content) throws IOException {
+  protected void requestWrite(Path file, ConsumerRaisingIOE<OutputStream> content)
+      throws IOException {
     if (!isDirect()) {
       super.requestWrite(file, content);
       return;
     }
     try (OutputStream out = client().create(file, false)) {
-      content.writeTo(out);
+      content.accept(out);
       return;
     } catch (IOException e) {
       if (!DriverCall.isAmong(PRECONDITION_FAILED, e)) {
@@ -370,7 +364,7 @@ public final class GcsStore extends HadoopStore {
       }
     }
     try (OutputStream out = client().create(file, true)) {
-      content.writeTo(out);
+      content.accept(out);
     }
   }
 

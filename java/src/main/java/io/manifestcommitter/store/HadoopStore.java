@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -25,6 +26,8 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 import org.apache.hadoop.util.functional.RemoteIterators;
 import org.slf4j.Logger;
@@ -32,13 +35,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A store through Hadoop's public {@link FileSystem} interface, which every Hadoop version and
- * connector has.
+ * connector has. What its methods do is said at those of {@link Store}, which call them.
  *
  * <p>Relies on: consistent listings; a rename of one file that refuses an existing destination, and
  * is as the traits say; a non-recursive delete that refuses a directory with content. HDFS, ABFS
  * and GCS document all three.
  */
-public class HadoopStore implements Store {
+public class HadoopStore {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopStore.class);
 
   private static final int EMPTY_DELETE_TRIES = 3;
@@ -64,17 +67,10 @@ public class HadoopStore implements Store {
     this.knownRefusals = new AtomicLong(refusals());
   }
 
-  @Override
   public StoreTraits traits(Path path) {
     return traits;
   }
 
-  @Override
-  public final Path named(Path path) {
-    return isAlsoCalled(path.toUri()) ? StorePaths.under(new Path(fs.getUri()), path) : path;
-  }
-
-  @Override
   public Optional<StoreEntry> status(Path path) throws IOException {
     try {
       FileStatus status = ask(RequestKind.LOOK, path, () -> requestStatus(path));
@@ -84,24 +80,22 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
-  public void list(Path directory, int expected, Visitor visitor) throws IOException {
+  public void list(Path directory, int expected, ConsumerRaisingIOE<StoreEntry> visitor)
+      throws IOException {
     try (Listing listing = new Listing(directory, expected >= MANY)) {
       for (List<FileStatus> batch = listing.next(); !batch.isEmpty(); batch = listing.next()) {
         for (FileStatus status : batch) {
-          visitor.visit(child(directory, status));
+          visitor.accept(child(directory, status));
         }
       }
     }
     tellRefusals();
   }
 
-  @Override
   public StoreEntry identified(StoreEntry entry) throws IOException {
     return entry;
   }
 
-  @Override
   public void mkdirs(Path directory) throws IOException {
     if (!ask(RequestKind.MAKE_DIRECTORIES, directory, () -> requestMkdirs(directory))
         && !status(directory).filter(StoreEntry::isDirectory).isPresent()) {
@@ -110,7 +104,6 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
   public RenameResult renameFile(FileEntry file) {
     return rename(
         file.source(),
@@ -119,7 +112,6 @@ public class HadoopStore implements Store {
         entry -> entry.isSameFileAs(file));
   }
 
-  @Override
   public RenameResult completeUpload(FileEntry upload) {
     return RenameResult.failed(
         "a task uploaded it, but its store publishes by renaming. Driver and executors need the same"
@@ -127,17 +119,18 @@ public class HadoopStore implements Store {
         null);
   }
 
-  @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
     throw new UnsupportedOperationException(destination + " is published by a rename");
   }
 
-  @Override
   public void abortUpload(FileEntry file) throws IOException {}
 
-  @Override
+  public Optional<Set<String>> waitingUploads(Path directory) throws IOException {
+    return Optional.empty();
+  }
+
   public RenameResult renameDirectory(Path source, Path destination) {
-    RequestGate.Request<Boolean> request =
+    CallableRaisingIOE<Boolean> request =
         onceOnly(source, destination, () -> requestDirectoryRename(source, destination));
     return rename(
         source,
@@ -151,15 +144,15 @@ public class HadoopStore implements Store {
    * second time on it looks first: most stores would put a directory that was renamed, and made
    * again since, inside itself. Its answer is no also if there is nothing left to be asked for.
    */
-  final RequestGate.Request<Boolean> onceOnly(
-      Path source, Path destination, RequestGate.Request<Boolean> rename) {
+  final CallableRaisingIOE<Boolean> onceOnly(
+      Path source, Path destination, CallableRaisingIOE<Boolean> rename) {
     boolean[] asked = {false};
     return () -> {
       if (asked[0] && (exists(destination) || !exists(source))) {
         return false;
       }
       asked[0] = true;
-      return rename.run();
+      return rename.apply();
     };
   }
 
@@ -173,22 +166,18 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
-  public void awaitRenames(Path directory, RenamesOf of) throws IOException {}
+  public void awaitRenames(Path directory, boolean ofAnybody) throws IOException {}
 
   /** What an unknown store would refuse shows only when it is tried. */
-  @Override
   public Optional<String> deletionDenied(
       Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
     return Optional.empty();
   }
 
-  @Override
   public void deleteFile(Path file) throws IOException {
     delete(file, () -> ask(RequestKind.DELETE, file, () -> fs.delete(file, false)));
   }
 
-  @Override
   public boolean deleteEmptyDirectory(Path directory) throws IOException {
     for (int tries = 1; ; tries++) {
       try {
@@ -206,23 +195,12 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
   public void deleteTree(Path directory) throws IOException {
     delete(
         directory,
         () -> askLong(RequestKind.DELETE, directory, () -> requestTreeDeletion(directory)));
   }
 
-  @Override
-  public byte[] read(Path file, int limit) throws IOException {
-    byte[] content = readStart(file, Math.addExact(limit, 1));
-    if (content.length > limit) {
-      throw new Store.FileTooLongException(file, limit);
-    }
-    return content;
-  }
-
-  @Override
   public byte[] readStart(Path file, int length) throws IOException {
     return askLong(
         RequestKind.READ,
@@ -234,12 +212,10 @@ public class HadoopStore implements Store {
         });
   }
 
-  @Override
   public long modified(Path file) throws IOException {
     return ask(RequestKind.LOOK, file, () -> requestStatus(file)).getModificationTime();
   }
 
-  @Override
   public void create(Path file) throws IOException {
     if (traits.createsBeforeContent()) {
       release(file);
@@ -247,14 +223,13 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
-  public boolean fill(Path file, Content content) throws IOException {
+  public boolean fill(Path file, ConsumerRaisingIOE<OutputStream> content) throws IOException {
     OutputStream made = created.remove(file);
     if (made == null) {
       return false;
     }
     try (OutputStream out = made) {
-      content.writeTo(out);
+      content.accept(out);
     } catch (FileNotFoundException e) {
       throw e;
     } catch (IOException | RuntimeException | FSError e) {
@@ -266,7 +241,6 @@ public class HadoopStore implements Store {
     return true;
   }
 
-  @Override
   public void release(Path file) {
     OutputStream made = created.remove(file);
     if (made != null) {
@@ -278,38 +252,16 @@ public class HadoopStore implements Store {
     }
   }
 
-  @Override
-  public void write(Path file, Content content) throws IOException {
+  public void write(Path file, ConsumerRaisingIOE<OutputStream> content) throws IOException {
     if (fill(file, content)) {
       return;
     }
-    askLong(
-        RequestKind.WRITE,
-        file,
-        () -> {
-          requestWrite(file, content);
-          return true;
-        });
-  }
-
-  @Override
-  public Store pastLimits() {
-    throw new UnsupportedOperationException("A job has one limit for all its stores, not " + this);
-  }
-
-  @Override
-  public Store guardedBy(InvocationRaisingIOE mayChange) {
-    throw new UnsupportedOperationException("A job guards all its stores at once, not " + this);
+    makeLong(RequestKind.WRITE, file, () -> requestWrite(file, content));
   }
 
   /** Why the committer cannot serve tables at a path, and what to do; empty if it can. */
   public Optional<String> shortcoming(Path path) throws IOException {
     return Optional.empty();
-  }
-
-  @Override
-  public String toString() {
-    return getClass().getSimpleName() + "(" + fs.getUri() + ", " + traits + ")";
   }
 
   /**
@@ -343,9 +295,10 @@ public class HadoopStore implements Store {
   }
 
   /** Writes a file, in the place of one that is there. */
-  protected void requestWrite(Path file, Content content) throws IOException {
+  protected void requestWrite(Path file, ConsumerRaisingIOE<OutputStream> content)
+      throws IOException {
     try (OutputStream out = fs.create(file, true)) {
-      content.writeTo(out);
+      content.accept(out);
     }
   }
 
@@ -378,21 +331,41 @@ public class HadoopStore implements Store {
   }
 
   /** Makes one request; {@code subject} names it in an error. */
-  final <T> T ask(RequestKind kind, Object subject, RequestGate.Request<T> request)
+  final <T> T ask(RequestKind kind, Path subject, CallableRaisingIOE<T> request)
       throws IOException {
     return explained(kind, subject, () -> gate.pass(kind, subject, () -> reopening(request)));
   }
 
   /** As {@link #ask}, for requests that take long by themselves. */
-  final <T> T askLong(RequestKind kind, Object subject, RequestGate.Request<T> request)
+  final <T> T askLong(RequestKind kind, Path subject, CallableRaisingIOE<T> request)
       throws IOException {
     return explained(kind, subject, () -> gate.passLong(kind, subject, () -> reopening(request)));
   }
 
-  private <T> T explained(RequestKind kind, Object subject, RequestGate.Request<T> passed)
+  /** As {@link #askLong}, for a request without an answer. */
+  final void makeLong(RequestKind kind, Path subject, InvocationRaisingIOE request)
       throws IOException {
+    askLong(
+        kind,
+        subject,
+        () -> {
+          request.apply();
+          return true;
+        });
+  }
+
+  /**
+   * Looks whether a request may be made at a path.
+   *
+   * @throws IOException if it may not
+   */
+  protected void requireMayAsk(RequestKind kind, Path path) throws IOException {}
+
+  private <T> T explained(RequestKind kind, Path subject, CallableRaisingIOE<T> passed)
+      throws IOException {
+    requireMayAsk(kind, subject);
     try {
-      return passed.run();
+      return passed.apply();
     } catch (IllegalArgumentException e) {
       // What drivers throw for names that their store does not take.
       throw new IOException(
@@ -409,7 +382,7 @@ public class HadoopStore implements Store {
    * others in this process, of which any may close it. As with any request that is made again, the
    * first try may have had its effect.
    */
-  private <T> T reopening(RequestGate.Request<T> request) throws IOException {
+  private <T> T reopening(CallableRaisingIOE<T> request) throws IOException {
     FileSystem used = fs;
     try {
       return checked(request);
@@ -424,9 +397,9 @@ public class HadoopStore implements Store {
   }
 
   /** Drivers that speak gRPC throw its failures unchecked. */
-  private static <T> T checked(RequestGate.Request<T> request) throws IOException {
+  private static <T> T checked(CallableRaisingIOE<T> request) throws IOException {
     try {
-      return request.run();
+      return request.apply();
     } catch (IllegalArgumentException | UncheckedIOException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -497,7 +470,7 @@ public class HadoopStore implements Store {
 
   /** What new entries of a directory inherit from it. */
   protected Rights rights(FileStatus directory) {
-    return Rights.of(directory);
+    return new Rights(directory, "");
   }
 
   /** What a status says, with the identity that a rename keeps here and no other. */
@@ -514,11 +487,11 @@ public class HadoopStore implements Store {
   private RenameResult rename(
       Path source,
       Path destination,
-      RequestGate.Request<Boolean> request,
+      CallableRaisingIOE<Boolean> request,
       Predicate<StoreEntry> isOurs) {
     IOException refusal = null;
     try {
-      if (request.run()) {
+      if (request.apply()) {
         return RenameResult.renamed();
       }
     } catch (IOException e) {
@@ -574,10 +547,10 @@ public class HadoopStore implements Store {
     return entry.map(StoreEntry::toString).orElse("nothing");
   }
 
-  private void delete(Path path, RequestGate.Request<Boolean> deletion) throws IOException {
+  private void delete(Path path, CallableRaisingIOE<Boolean> deletion) throws IOException {
     boolean isDone;
     try {
-      isDone = deletion.run();
+      isDone = deletion.apply();
     } catch (FileNotFoundException e) {
       return;
     }

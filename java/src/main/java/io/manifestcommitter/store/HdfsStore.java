@@ -3,7 +3,6 @@ package io.manifestcommitter.store;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -46,22 +45,12 @@ public final class HdfsStore extends HadoopStore {
   private static final Map<String, Integer> DEFAULT_PORTS =
       Map.of("hdfs", 8020, "webhdfs", 9870, "swebhdfs", 9871);
 
-  private final String user = user();
+  /** That opened the filesystem: asked once, since that takes as long as to list a file. */
+  private final String user = CallerContext.user().getShortUserName();
 
   /** A store on the HDFS filesystem {@code fs}. */
   public HdfsStore(FileSystem fs, RequestGate gate) {
     super(fs, fs instanceof WebHdfsFileSystem ? StoreTraits.WEBHDFS : StoreTraits.HDFS, gate);
-  }
-
-  /**
-   * The user that opened the filesystem: asked once, since that takes as long as to list a file.
-   */
-  private static String user() {
-    try {
-      return UserGroupInformation.getCurrentUser().getShortUserName();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Override

@@ -97,7 +97,6 @@ public final class LakefsGateway {
       asked.disconnect();
     } catch (IOException | ClassCastException e) {
       // Not known. Whatever keeps it from answering fails the job's own requests, too.
-      return;
     }
   }
 }

@@ -19,8 +19,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -55,10 +57,21 @@ public final class LocalStore extends HadoopStore {
     super(fs, StoreTraits.LOCAL, gate);
   }
 
+  /** Nothing is asked for behind a link in a staging directory. */
+  @Override
+  protected void requireMayAsk(RequestKind kind, Path path) throws IOException {
+    Set<RequestKind> ofEntries =
+        EnumSet.of(RequestKind.LOOK, RequestKind.RENAME, RequestKind.DELETE);
+    refuseLinks(ofEntries.contains(kind) ? path.getParent() : path);
+    if (kind == RequestKind.WRITE) {
+      // Hadoop's local filesystem writes a checksum beside the file.
+      refuseLinks(checksum(path));
+    }
+  }
+
   /** Lists at once: the iterator of some Hadoop versions shows checksum files too. */
   @Override
   protected RemoteIterator<FileStatus> requestListing(Path directory) throws IOException {
-    refuseLinks(directory);
     List<FileStatus> entries = new ArrayList<>();
     try {
       entries.addAll(List.of(fs().listStatus(directory)));
@@ -101,12 +114,6 @@ public final class LocalStore extends HadoopStore {
     return isLink && !followed.isPresent() ? Optional.of(StoreEntry.link(path)) : followed;
   }
 
-  @Override
-  public void mkdirs(Path directory) throws IOException {
-    refuseLinks(directory);
-    super.mkdirs(directory);
-  }
-
   /** Once more where Hadoop's local filesystem only says no: the system says why. */
   @Override
   protected boolean requestMkdirs(Path directory) throws IOException {
@@ -122,23 +129,9 @@ public final class LocalStore extends HadoopStore {
   }
 
   @Override
-  public byte[] readStart(Path file, int length) throws IOException {
-    refuseLinks(file);
-    return super.readStart(file, length);
-  }
-
-  @Override
   public long modified(Path file) throws IOException {
     refuseLinks(file);
     return super.modified(file);
-  }
-
-  @Override
-  public void write(Path file, Content content) throws IOException {
-    refuseLinks(file);
-    // Hadoop's local filesystem writes a checksum beside the file.
-    refuseLinks(checksum(file));
-    super.write(file, content);
   }
 
   /**
@@ -234,21 +227,15 @@ public final class LocalStore extends HadoopStore {
     }
   }
 
-  @Override
-  public void deleteTree(Path directory) throws IOException {
-    refuseLinks(directory.getParent());
-    super.deleteTree(directory);
-  }
-
   /** With the volume, of what a symbolic link leads to. */
   @Override
   protected Rights rights(FileStatus directory) {
     try {
       Object volume = Files.getAttribute(local(directory.getPath()), "unix:dev");
-      return Rights.of(directory, volume.toString());
+      return new Rights(directory, volume.toString());
     } catch (IOException | UnsupportedOperationException e) {
       // It is not known then, and a rename to another one is refused when it is tried.
-      return Rights.of(directory);
+      return new Rights(directory, "");
     }
   }
 
@@ -298,7 +285,9 @@ public final class LocalStore extends HadoopStore {
     if (isLink(directory)) {
       return false;
     }
-    if (fs() instanceof LocalFileSystem && isEmptyDirectory(directory)) {
+    if (fs() instanceof LocalFileSystem
+        && status(directory).filter(StoreEntry::isDirectory).isPresent()
+        && fs().listStatus(directory).length == 0) {
       FileSystem raw = ((LocalFileSystem) fs()).getRawFileSystem();
       for (FileStatus status : raw.listStatus(directory)) {
         if (ChecksumFileSystem.isChecksumFile(status.getPath())) {
@@ -307,11 +296,6 @@ public final class LocalStore extends HadoopStore {
       }
     }
     return super.deleteEmptyDirectory(directory);
-  }
-
-  private boolean isEmptyDirectory(Path directory) throws IOException {
-    return status(directory).filter(StoreEntry::isDirectory).isPresent()
-        && fs().listStatus(directory).length == 0;
   }
 
   @Override

@@ -31,9 +31,9 @@ public final class MagicUploads {
   private static final String BETWEEN = "/manifest/committer/task/";
 
   private final Class<?> tracker;
-  private final Store store;
+  private final HadoopStore store;
 
-  private MagicUploads(Class<?> tracker, Store store) {
+  private MagicUploads(Class<?> tracker, HadoopStore store) {
     this.tracker = tracker;
     this.store = store;
   }
@@ -43,7 +43,7 @@ public final class MagicUploads {
    *
    * @throws UnsupportedStoreException if it has none; it says why, and what to do
    */
-  static MagicUploads of(FileSystem fs, Store store, Path path) throws IOException {
+  static MagicUploads of(FileSystem fs, HadoopStore store, Path path) throws IOException {
     Class<?> tracker;
     try {
       tracker = Class.forName(TRACKER, true, fs.getClass().getClassLoader());
@@ -106,10 +106,6 @@ public final class MagicUploads {
       take();
       return !uploads.isEmpty();
     }
-
-    /** S3A uploads it while it is written. */
-    @Override
-    public void follow() {}
 
     @Override
     public StoreEntry finish() throws IOException {

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,12 +114,14 @@ public final class RequestGate {
    * @param request may be made any number of times
    * @throws StoreRefusedException if the store refused it for too long
    */
-  public <T> T pass(RequestKind kind, Object subject, Request<T> request) throws IOException {
+  public <T> T pass(RequestKind kind, Object subject, CallableRaisingIOE<T> request)
+      throws IOException {
     return repeat(kind, subject, request, true);
   }
 
   /** As {@link #pass}, for requests that take long by themselves. */
-  public <T> T passLong(RequestKind kind, Object subject, Request<T> request) throws IOException {
+  public <T> T passLong(RequestKind kind, Object subject, CallableRaisingIOE<T> request)
+      throws IOException {
     return repeat(kind, subject, request, false);
   }
 
@@ -139,15 +142,16 @@ public final class RequestGate {
     }
   }
 
-  private <T> T repeat(RequestKind kind, Object subject, Request<T> request, boolean isShort)
+  private <T> T repeat(
+      RequestKind kind, Object subject, CallableRaisingIOE<T> request, boolean isShort)
       throws IOException {
     long first = clock.nanos();
     while (true) {
       enter();
-      statistics.increment(kind.statistic());
+      statistics.increment(kind.statistic);
       long begun = clock.nanos();
       try {
-        T answer = request.run();
+        T answer = request.apply();
         served(begun, isShort);
         return answer;
       } catch (IOException e) {
@@ -295,13 +299,6 @@ public final class RequestGate {
     }
   }
 
-  /** A request that may be repeated. */
-  @FunctionalInterface
-  public interface Request<T> {
-    /** Makes it. */
-    T run() throws IOException;
-  }
-
   /** The turns of requests, spread evenly over time. Not safe for use by many threads. */
   private static final class Turns {
     private long next;
@@ -328,24 +325,17 @@ public final class RequestGate {
   /** Time, as a test may want to make it. */
   interface Clock {
     /** The machine's. */
-    Clock SYSTEM =
-        new Clock() {
-          @Override
-          public long nanos() {
-            return System.nanoTime();
-          }
-
-          @Override
-          public void sleep(long nanos) throws InterruptedException {
-            TimeUnit.NANOSECONDS.sleep(nanos);
-          }
-        };
+    Clock SYSTEM = new Clock() {};
 
     /** Nanoseconds since some moment. */
-    long nanos();
+    default long nanos() {
+      return System.nanoTime();
+    }
 
     /** Waits. */
-    void sleep(long nanos) throws InterruptedException;
+    default void sleep(long nanos) throws InterruptedException {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+    }
   }
 
   /**

@@ -20,7 +20,9 @@ public enum RequestKind {
   ABANDON_UPLOAD("giving up the upload of", StatisticNames.MULTIPART_UPLOAD_ABORTED);
 
   private final String words;
-  private final String statistic;
+
+  /** The counter of such requests. */
+  final String statistic;
 
   RequestKind(String words, String statistic) {
     this.words = words;
@@ -30,10 +32,5 @@ public enum RequestKind {
   /** Names such a request in an error. */
   String of(Object subject) {
     return words + " " + subject;
-  }
-
-  /** The counter of such requests. */
-  String statistic() {
-    return statistic;
   }
 }

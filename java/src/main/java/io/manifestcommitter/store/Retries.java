@@ -79,11 +79,6 @@ public final class Retries {
         });
   }
 
-  /** As {@link #rename(Store, FileEntry)}, of a file as it was seen. */
-  public static RenameResult rename(Store store, StoreEntry file, Path destination) {
-    return rename(store, file.movedTo(destination));
-  }
-
   /**
    * As {@link #rename}, into a directory that is not made again: where that is gone, somebody took
    * the staging directory away, and nothing may go there any more.

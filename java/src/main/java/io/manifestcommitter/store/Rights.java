@@ -15,19 +15,14 @@ public final class Rights {
   private final FileStatus status;
   private final String volume;
 
-  private Rights(FileStatus status, String volume) {
+  /**
+   * What a status says.
+   *
+   * @param volume in a store of several, between which nothing can be renamed; else empty
+   */
+  Rights(FileStatus status, String volume) {
     this.status = status;
     this.volume = volume;
-  }
-
-  /** What a status says. */
-  static Rights of(FileStatus status) {
-    return new Rights(status, "");
-  }
-
-  /** The same, in a store of several volumes, between which nothing can be renamed. */
-  static Rights of(FileStatus status, String volume) {
-    return new Rights(status, volume);
   }
 
   /** hadoop-azure tells it with the permission, HDFS with the status. */

@@ -19,18 +19,15 @@ import org.apache.hadoop.util.functional.CallableRaisingIOE;
  * last parts are uploaded, pieces that were uploaded while the file was written are read once more.
  * If one has changed, all is uploaded again.
  */
-final class S3FileUpload implements FileUpload {
+final class S3FileUpload extends LocalUpload {
   /** So that any file still fits, in larger parts, when its length is known. */
-  private static final int MOST_WHILE_IT_GROWS = LocalFile.MOST_PARTS / 2;
+  private static final int MOST_WHILE_IT_GROWS = MOST_PARTS / 2;
 
   private final HadoopStore store;
 
   /** The uploads of the filesystem that is open now. */
   private final CallableRaisingIOE<S3Uploads> uploads;
 
-  private final LocalFile local;
-  private final Path destination;
-  private final long partSize;
   private final List<Piece> pieces = new ArrayList<>();
   private String id;
   private long uploaded;
@@ -46,68 +43,29 @@ final class S3FileUpload implements FileUpload {
       this.hash = hash;
       this.part = part;
     }
-
-    /** Whether its etag is the hash of its content; with keys of KMS it is not. */
-    boolean isNamedByHash() {
-      return S3Uploads.etagOf(part).equals(new MD5Hash(hash).toString());
-    }
   }
 
-  /**
-   * Of a file; no request.
-   *
-   * @param partSize in bytes
-   */
   S3FileUpload(
-      HadoopStore store,
-      CallableRaisingIOE<S3Uploads> uploads,
-      File local,
-      Path destination,
-      long partSize) {
+      HadoopStore store, CallableRaisingIOE<S3Uploads> uploads, File file, Path destination) {
+    super(file, destination, store.fs().getConf());
     this.store = store;
     this.uploads = uploads;
-    this.local = new LocalFile(local);
-    this.destination = destination;
-    this.partSize = partSize;
-  }
-
-  @Override
-  public Path path() {
-    return local.path();
-  }
-
-  @Override
-  public boolean isWritten() {
-    return local.exists();
   }
 
   @Override
   public void follow() throws IOException {
     // What is left is never empty: the last part is for finish.
-    while (local.length() - uploaded > partSize && pieces.size() < MOST_WHILE_IT_GROWS) {
-      ask(
-          () -> {
-            put(partSize, /* isLast= */ false);
-            return true;
-          });
+    while (length() - uploaded > partSize && pieces.size() < MOST_WHILE_IT_GROWS) {
+      store.makeLong(RequestKind.UPLOAD, destination, () -> put(partSize, /* isLast= */ false));
     }
   }
 
   @Override
-  public StoreEntry finish() throws IOException {
-    try {
-      if (!isAsUploaded()) {
-        abort();
-      }
-      return ask(this::putRest);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        abort();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
+  protected String upload(long length) throws IOException {
+    if (!isAsUploaded()) {
+      abort();
     }
+    return store.askLong(RequestKind.UPLOAD, destination, () -> putRest(length));
   }
 
   @Override
@@ -115,32 +73,23 @@ final class S3FileUpload implements FileUpload {
     if (id == null) {
       return;
     }
-    String given = id;
-    ask(
-        () -> {
-          uploads.apply().abort(destination, given);
-          return true;
-        });
+    store.makeLong(RequestKind.UPLOAD, destination, () -> uploads.apply().abort(destination, id));
     id = null;
     uploaded = 0;
     pieces.clear();
   }
 
-  private <T> T ask(RequestGate.Request<T> request) throws IOException {
-    return store.askLong(RequestKind.UPLOAD, destination, request);
-  }
-
   /** May be called again after a failure: goes on where it stood. */
-  private StoreEntry putRest() throws IOException {
-    long length = local.length();
-    int partsLeft = LocalFile.MOST_PARTS - pieces.size();
+  private String putRest(long length) throws IOException {
+    int partsLeft = MOST_PARTS - pieces.size();
     long size = Math.max(partSize, (length - uploaded + partsLeft - 1) / partsLeft);
     while (pieces.isEmpty() || uploaded < length) {
       long rest = length - uploaded;
       put(Math.min(size, rest), rest <= size);
     }
-    local.requireLength(length);
-    return StoreEntry.file(destination, length, upload().toEtag(etag()), 0);
+    requireLength(length);
+    List<String> parts = pieces.stream().map(piece -> piece.part).collect(Collectors.toList());
+    return new Upload(id, parts).toEtag(etag());
   }
 
   private void put(long length, boolean isLast) throws IOException {
@@ -148,8 +97,8 @@ final class S3FileUpload implements FileUpload {
     if (id == null) {
       id = now.begin(destination);
     }
-    byte[] hash = local.hash(uploaded, length);
-    try (InputStream content = local.at(uploaded)) {
+    byte[] hash = hash(uploaded, length);
+    try (InputStream content = at(uploaded)) {
       String part = now.put(id, pieces.size() + 1, isLast, destination, content, length);
       pieces.add(new Piece(length, hash, part));
       uploaded += length;
@@ -159,8 +108,7 @@ final class S3FileUpload implements FileUpload {
   private boolean isAsUploaded() throws IOException {
     long from = 0;
     for (Piece piece : pieces) {
-      if (local.length() - from < piece.length
-          || !Arrays.equals(local.hash(from, piece.length), piece.hash)) {
+      if (length() - from < piece.length || !Arrays.equals(hash(from, piece.length), piece.hash)) {
         return false;
       }
       from += piece.length;
@@ -168,15 +116,12 @@ final class S3FileUpload implements FileUpload {
     return true;
   }
 
-  private Upload upload() {
-    return new Upload(id, pieces.stream().map(piece -> piece.part).collect(Collectors.toList()));
-  }
-
   /** The etag of the file when it is completed; empty where it cannot be known before. */
   private String etag() {
     MessageDigest whole = MD5Hash.getDigester();
     for (Piece piece : pieces) {
-      if (!piece.isNamedByHash()) {
+      if (!S3Uploads.etagOf(piece.part).equals(new MD5Hash(piece.hash).toString())) {
+        // With keys of KMS the etag of a part is not the hash of its content.
         return "";
       }
       whole.update(piece.hash);

@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.FileIdentity.Upload;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * Amazon S3, and stores that speak its protocol, through Hadoop's connector ({@code s3a}).
@@ -125,7 +127,7 @@ public final class S3Store extends HadoopStore {
 
   @Override
   public FileUpload newUpload(File local, Path destination) throws IOException {
-    return new S3FileUpload(this, this::uploads, local, destination, uploads().partSize());
+    return new S3FileUpload(this, this::uploads, local, destination);
   }
 
   @Override
@@ -181,12 +183,6 @@ public final class S3Store extends HadoopStore {
     return predicted.isEmpty() ? etag.endsWith("-" + upload.parts.size()) : etag.equals(predicted);
   }
 
-  private static RenameResult recovered(FileEntry file, IOException failure) {
-    return RenameResult.recovered(
-        "the completion of " + file.destination() + " failed (" + failure + ") but was done",
-        failure);
-  }
-
   /** Looks whether the file is there. */
   private RenameResult proven(FileEntry file, IOException failure) {
     Path place = file.destination();
@@ -200,9 +196,11 @@ public final class S3Store extends HadoopStore {
       return RenameResult.unknown(
           "the outcome of completing " + place + " could not be looked at", e);
     }
-    boolean isOurs = there.filter(entry -> entry.isSameFileAs(file)).isPresent();
-    if (isOurs) {
-      return failure == null ? RenameResult.renamed() : recovered(file, failure);
+    if (there.filter(entry -> entry.isSameFileAs(file)).isPresent()) {
+      return failure == null
+          ? RenameResult.renamed()
+          : RenameResult.recovered(
+              "the completion of " + place + " failed (" + failure + ") but was done", failure);
     }
     String seen = there.map(StoreEntry::toString).orElse("nothing");
     if (failure instanceof FileNotFoundException) {
@@ -243,10 +241,11 @@ public final class S3Store extends HadoopStore {
 
   /** To close the stream is to make the object: not of what is only a part. */
   @Override
-  protected void requestWrite(Path file, Content content) throws IOException {
+  protected void requestWrite(Path file, ConsumerRaisingIOE<OutputStream> content)
+      throws IOException {
     FSDataOutputStream out = fs().create(file, true);
     try {
-      content.writeTo(out);
+      content.accept(out);
     } catch (IOException | RuntimeException | Error e) {
       try {
         out.abort();

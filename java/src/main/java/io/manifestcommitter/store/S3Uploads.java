@@ -76,11 +76,6 @@ final class S3Uploads {
     return fs == other;
   }
 
-  /** In bytes, as the user wants it. */
-  long partSize() {
-    return LocalFile.partSize(fs.getConf());
-  }
-
   /** Begins an upload, and answers with the store's id of it. */
   String begin(Path destination) throws IOException {
     return text(get(uploader.startUpload(destination)).toByteArray());

@@ -3,8 +3,11 @@ package io.manifestcommitter.store;
 
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.VersionInfo;
 
 /** Stores of one kind, which {@link Stores#family} tells. */
@@ -54,6 +57,17 @@ public enum StoreFamily {
     return connector.startsWith(HADOOP)
         ? connector + ":" + VersionInfo.getVersion()
         : connector.isEmpty() ? "the connector of " + scheme + "://" : connector;
+  }
+
+  /** The scheme of a path as it is written, or else that of the default filesystem. */
+  public static String scheme(Path path, Configuration conf) {
+    String scheme = path.toUri().getScheme();
+    return scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
+  }
+
+  /** By the scheme of a path, or else that of the default filesystem. */
+  static StoreFamily of(Path path, Configuration conf) {
+    return of(scheme(path, conf).toLowerCase(Locale.ROOT), conf);
   }
 
   /** By a scheme; if that is none of ours, by the class to which it is bound. */

@@ -1,34 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.store;
 
-import io.manifestcommitter.manifest.FileEntry;
-import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.viewfs.ViewFileSystem;
-import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
- * Sends each request to the store of its path, which it chooses. The one place where a scheme is
- * asked for; safe for use by many threads.
+ * Which stores are served, and how. The one place where a scheme is asked for; safe for use by many
+ * threads.
  *
  * <p>Schemes of no {@link StoreFamily} have {@link StoreTraits#UNKNOWN}: they are served only where
  * the user vouches for them ({@link StoreFamily#ATOMIC_RENAME_SCHEMES}).
  */
-public final class Stores implements Store {
+public final class Stores {
   private static final String OLD_S3_HINT =
       "Its filesystem is not the one of hadoop-aws. Write to the same bucket through s3a://.";
   private static final String OLD_AZURE_HINT =
@@ -48,13 +40,7 @@ public final class Stores implements Store {
       Pattern.compile("wasb(s?)://([^@/]+)@([^./]+)\\.blob\\.(.*)");
 
   private final Configuration conf;
-  private final RequestGate gate;
-  private final Map<String, HadoopStore> open;
-
-  /** The roots of stores by the names by which they were first asked for; by all known names. */
-  private final Map<String, Path> firstNames;
-
-  private final InvocationRaisingIOE mayChange;
+  private final Store store;
 
   /** Stores that are opened with {@code conf} and make as many requests as they are asked for. */
   public Stores(Configuration conf) {
@@ -63,25 +49,13 @@ public final class Stores implements Store {
 
   /** Stores that are opened with {@code conf} and make their requests through one gate. */
   public Stores(Configuration conf, RequestGate gate) {
-    this(conf, gate, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), () -> {});
-  }
-
-  private Stores(
-      Configuration conf,
-      RequestGate gate,
-      Map<String, HadoopStore> open,
-      Map<String, Path> firstNames,
-      InvocationRaisingIOE mayChange) {
-    this.conf = Objects.requireNonNull(conf);
-    this.gate = Objects.requireNonNull(gate);
-    this.open = open;
-    this.firstNames = firstNames;
-    this.mayChange = mayChange;
+    this.conf = conf;
+    this.store = new Store(conf, gate);
   }
 
   /** What kind of store the one of {@code path} is. Opens nothing. */
   public StoreFamily family(Path path) {
-    return StoreFamily.of(scheme(path), conf);
+    return StoreFamily.of(path, conf);
   }
 
   /** Another scheme by which the store of {@code path} is called, if there is one. */
@@ -164,7 +138,7 @@ public final class Stores implements Store {
 
   /** What is missing where a path's FileSystem cannot be opened, in the words of {@code info}. */
   public static String missingConnector(Path path, Configuration conf, Throwable failure) {
-    String scheme = scheme(path, conf);
+    String scheme = StoreFamily.scheme(path, conf);
     return "There is no FileSystem for "
         + scheme
         + ":// on the class path"
@@ -265,26 +239,9 @@ public final class Stores implements Store {
   }
 
   private Path opened(Path path) throws IOException {
-    Path named = named(path);
-    of(named);
+    Path named = store.named(path);
+    store.of(named);
     return named;
-  }
-
-  @Override
-  public Path named(Path path) {
-    Path root = firstNames.get(key(path));
-    return StorePaths.under(root != null ? root : firstName(path), path);
-  }
-
-  private Path firstName(Path path) {
-    for (Map.Entry<String, HadoopStore> store : open.entrySet()) {
-      if (store.getValue().isAlsoCalled(path.toUri())) {
-        Path root = firstNames.get(store.getKey());
-        firstNames.put(key(path), root);
-        return root;
-      }
-    }
-    return path;
   }
 
   /**
@@ -295,7 +252,7 @@ public final class Stores implements Store {
    */
   public void requireSafeRename(Path path) throws IOException {
     Optional<String> shortcoming =
-        isOfUnknownRename(path)
+        family(path) == StoreFamily.OTHER && !isVouchedFor(path)
             ? Optional.of(
                 "it does not know whether a rename is one atomic change there. 'manifest-committer"
                     + " verify-store "
@@ -306,12 +263,8 @@ public final class Stores implements Store {
                     + " to "
                     + StoreFamily.ATOMIC_RENAME_SCHEMES
                     + ".")
-            : of(path).shortcoming(path);
+            : store.shortcoming(path);
     require(shortcoming.map(why -> notServed(path, why)));
-  }
-
-  private boolean isOfUnknownRename(Path path) {
-    return family(path) == StoreFamily.OTHER && !isVouchedFor(path);
   }
 
   /** Whether the user vouches for the renames of the store of {@code path}. Opens nothing. */
@@ -340,206 +293,15 @@ public final class Stores implements Store {
    * @throws UnsupportedStoreException if it does not; it says why, and what to do
    */
   public MagicUploads magicUploads(Path path) throws IOException {
-    return MagicUploads.of(path.getFileSystem(conf), of(path), path);
+    return MagicUploads.of(path.getFileSystem(conf), store.of(path), path);
   }
 
-  /** A store that serves every path, each through the filesystem it belongs to. */
+  /** The stores themselves, each for the paths that belong to it. */
   public Store all() {
-    return this;
-  }
-
-  @Override
-  public Store pastLimits() {
-    return new Stores(conf, RequestGate.urgent()).guardedBy(mayChange);
-  }
-
-  @Override
-  public Store guardedBy(InvocationRaisingIOE guard) {
-    return new Stores(conf, gate, open, firstNames, guard);
-  }
-
-  /** The store of one path. Not asked whether it is served: reports may be saved anywhere. */
-  public HadoopStore of(Path path) throws IOException {
-    HadoopStore known = open.get(key(path));
-    return known != null ? known : open(path);
-  }
-
-  private HadoopStore open(Path path) throws IOException {
-    synchronized (open) {
-      FileSystem fs = path.getFileSystem(conf);
-      firstNames.putIfAbsent(key(path), firstName(path));
-      return open.computeIfAbsent(key(path), key -> (HadoopStore) opened(family(path), fs));
-    }
-  }
-
-  /** As {@link #of}, for a request that changes something there. */
-  private Store toChange(Path path) throws IOException {
-    mayChange.apply();
-    return of(path);
-  }
-
-  @Override
-  public void create(Path file) throws IOException {
-    toChange(file).create(file);
-  }
-
-  @Override
-  public boolean fill(Path file, Content content) throws IOException {
-    return toChange(file).fill(file, content);
-  }
-
-  private Store unchecked(Path path) {
-    try {
-      return of(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Override
-  public void release(Path file) {
-    unchecked(file).release(file);
-  }
-
-  @Override
-  public StoreTraits traits(Path path) {
-    return unchecked(path).traits(path);
-  }
-
-  @Override
-  public Optional<StoreEntry> status(Path path) throws IOException {
-    return of(path).status(path);
-  }
-
-  @Override
-  public void list(Path directory, int expected, Visitor visitor) throws IOException {
-    of(directory).list(directory, expected, visitor);
-  }
-
-  @Override
-  public StoreEntry identified(StoreEntry listed) throws IOException {
-    return of(listed.path()).identified(listed);
-  }
-
-  @Override
-  public void mkdirs(Path directory) throws IOException {
-    toChange(directory).mkdirs(directory);
-  }
-
-  @Override
-  public RenameResult renameFile(FileEntry file) {
-    return at(file.source(), store -> store.renameFile(file));
-  }
-
-  @Override
-  public RenameResult completeUpload(FileEntry upload) {
-    return at(upload.destination(), store -> store.completeUpload(upload));
-  }
-
-  private RenameResult at(Path path, Function<Store, RenameResult> rename) {
-    try {
-      return rename.apply(toChange(path));
-    } catch (IOException e) {
-      return RenameResult.failed(path + " was not renamed: " + e.getMessage(), e);
-    }
-  }
-
-  @Override
-  public FileUpload newUpload(File local, Path destination) throws IOException {
-    return toChange(destination).newUpload(local, destination);
-  }
-
-  @Override
-  public void abortUpload(FileEntry file) throws IOException {
-    toChange(file.destination()).abortUpload(file);
-  }
-
-  @Override
-  public Optional<Set<String>> waitingUploads(Path directory) throws IOException {
-    return of(directory).waitingUploads(directory);
-  }
-
-  @Override
-  public RenameResult renameDirectory(Path source, Path destination) {
-    return at(source, store -> store.renameDirectory(source, destination));
-  }
-
-  @Override
-  public void awaitRenames(Path directory, RenamesOf of) throws IOException {
-    of(directory).awaitRenames(directory, of);
-  }
-
-  @Override
-  public Optional<String> deletionDenied(
-      Path directory, Optional<StoreEntry> seen, Iterable<Path> entries) throws IOException {
-    return of(directory).deletionDenied(directory, seen, entries);
-  }
-
-  @Override
-  public void deleteFile(Path file) throws IOException {
-    toChange(file).deleteFile(file);
-  }
-
-  @Override
-  public boolean deleteEmptyDirectory(Path directory) throws IOException {
-    return toChange(directory).deleteEmptyDirectory(directory);
-  }
-
-  @Override
-  public void deleteTree(Path directory) throws IOException {
-    toChange(directory).deleteTree(directory);
-  }
-
-  @Override
-  public byte[] read(Path file, int limit) throws IOException {
-    return of(file).read(file, limit);
-  }
-
-  @Override
-  public byte[] readStart(Path file, int length) throws IOException {
-    return of(file).readStart(file, length);
-  }
-
-  @Override
-  public long modified(Path file) throws IOException {
-    return of(file).modified(file);
-  }
-
-  @Override
-  public void write(Path file, Content content) throws IOException {
-    toChange(file).write(file, content);
-  }
-
-  private static String key(Path path) {
-    return path.toUri().getScheme() + "://" + path.toUri().getAuthority();
-  }
-
-  /** By the interface's type, so that only the class of the store that is used is loaded. */
-  private Store opened(StoreFamily family, FileSystem fs) {
-    switch (family) {
-      case LOCAL:
-        return new LocalStore(fs, gate);
-      case HDFS:
-        return new HdfsStore(fs, gate);
-      case ABFS:
-        return new AbfsStore(fs, gate);
-      case GCS:
-        return new GcsStore(fs, conf, gate);
-      case S3:
-        return new S3Store(fs, gate);
-      default:
-        boolean isVouchedFor = StoreFamily.isVouchedFor(fs.getUri().getScheme(), conf);
-        return new HadoopStore(fs, isVouchedFor ? StoreTraits.VOUCHED : StoreTraits.UNKNOWN, gate);
-    }
+    return store;
   }
 
   private String scheme(Path path) {
-    return scheme(path, conf).toLowerCase(Locale.ROOT);
-  }
-
-  /** The scheme of a path as it is written, or else that of the default filesystem. */
-  public static String scheme(Path path, Configuration conf) {
-    String scheme = path.toUri().getScheme();
-    return scheme != null ? scheme : FileSystem.getDefaultUri(conf).getScheme();
+    return StoreFamily.scheme(path, conf).toLowerCase(Locale.ROOT);
   }
 }

@@ -25,7 +25,7 @@ class CallerContextTest {
   /** It is made and started where nobody is alice, as where threads inherit no user. */
   @Test
   void aThreadWorksForTheCallerWhereverItIsMade() throws Exception {
-    CallerContext caller = ALICE.doAs((PrivilegedAction<CallerContext>) CallerContext::current);
+    CallerContext caller = ALICE.doAs((PrivilegedAction<CallerContext>) CallerContext::new);
     AtomicReference<UserGroupInformation> seen = new AtomicReference<>();
     Thread thread = caller.thread("test", () -> seen.set(user()));
     thread.start();
@@ -41,7 +41,7 @@ class CallerContextTest {
     ClassLoader before = current.getContextClassLoader();
     try (URLClassLoader loader = new URLClassLoader(new URL[0], before)) {
       current.setContextClassLoader(loader);
-      CallerContext caller = CallerContext.current();
+      CallerContext caller = new CallerContext();
       current.setContextClassLoader(before);
       assertThat(caller.thread("test", () -> {}).getContextClassLoader()).isSameAs(loader);
     } finally {

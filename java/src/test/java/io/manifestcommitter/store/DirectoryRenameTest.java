@@ -9,6 +9,7 @@ import io.manifestcommitter.testing.MemoryStoreState;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +52,7 @@ class DirectoryRenameTest {
 
   private boolean askTwice(Runnable meanwhile) throws IOException {
     FileSystem fs = source.getFileSystem(MemoryFileSystem.configuration());
-    RequestGate.Request<Boolean> rename =
+    CallableRaisingIOE<Boolean> rename =
         new HadoopStore(fs, StoreTraits.ABFS, RequestGate.open())
             .onceOnly(
                 source,
@@ -63,7 +64,7 @@ class DirectoryRenameTest {
                   }
                   return true;
                 });
-    assertThatThrownBy(rename::run).hasMessage("503");
-    return rename.run();
+    assertThatThrownBy(rename::apply).hasMessage("503");
+    return rename.apply();
   }
 }

@@ -134,7 +134,7 @@ class HadoopStoreTest {
     OpenListings store = new OpenListings();
     IOException enough = new IOException("enough");
 
-    assertThatThrownBy(() -> store.list(path("hdfs", "/table"), entry -> raise(enough)))
+    assertThatThrownBy(() -> store.list(path("hdfs", "/table"), 0, entry -> raise(enough)))
         .isSameAs(enough);
     assertThat(store.open).isZero();
 

@@ -2,9 +2,7 @@
 package io.manifestcommitter.store;
 
 import java.io.File;
-import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -12,8 +10,8 @@ class LocalStoreContractTest extends StoreContract {
   @TempDir File directory;
 
   @Override
-  protected Store store() throws IOException {
-    return new LocalStore(FileSystem.getLocal(new Configuration()), RequestGate.open());
+  protected Store store() {
+    return new Stores(new Configuration()).all();
   }
 
   @Override

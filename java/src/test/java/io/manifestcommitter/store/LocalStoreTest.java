@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.manifestcommitter.manifest.FileEntry;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -88,7 +89,8 @@ class LocalStoreTest {
     losing.initialize(root.toUri(), new Configuration());
     LocalStore meeting = new LocalStore(losing, RequestGate.open());
 
-    assertThat(meeting.listIfThere(at("d"), entry -> {})).isFalse();
+    assertThatThrownBy(() -> meeting.list(at("d"), 0, entry -> {}))
+        .isInstanceOf(FileNotFoundException.class);
   }
 
   @Test
@@ -173,7 +175,7 @@ class LocalStoreTest {
 
   private List<StoreEntry> listed(Path parent) throws IOException {
     List<StoreEntry> entries = new ArrayList<>();
-    store.list(parent, entries::add);
+    store.list(parent, 0, entries::add);
     return entries;
   }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,11 +99,11 @@ class RequestGateTest {
     MemoryFileSystem.state("rate").write("/t/a", "content");
     Path table = new Path("mem://rate/t");
     FileSystem fs = table.getFileSystem(MemoryFileSystem.configuration());
-    Store store = new HadoopStore(fs, StoreTraits.UNKNOWN, gate(1000, MINUTE));
+    HadoopStore store = new HadoopStore(fs, StoreTraits.UNKNOWN, gate(1000, MINUTE));
     store.mkdirs(new Path(table, "p"));
     store.status(table);
-    store.list(table, entry -> {});
-    store.read(new Path(table, "a"), 100);
+    store.list(table, 0, entry -> {});
+    store.readStart(new Path(table, "a"), 100);
     store.write(new Path(table, "b"), out -> out.write(1));
     store.deleteFile(new Path(table, "b"));
     store.deleteEmptyDirectory(new Path(table, "p"));
@@ -188,7 +189,7 @@ class RequestGateTest {
   @Test
   void givesUpAfterItsTimeAndSaysWhatToDo() {
     AtomicInteger tries = new AtomicInteger();
-    RequestGate.Request<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
+    CallableRaisingIOE<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
     assertThatThrownBy(
             () -> gate(0, MINUTE).pass(RequestKind.LOOK, "rename of abfs://c@a/x", refused))
         .isInstanceOf(RequestGate.StoreRefusedException.class)
@@ -203,7 +204,7 @@ class RequestGateTest {
   void whatFollowsAfterGivingUpHasOneTryUntilTheStoreServesAgain() throws Exception {
     RequestGate gate = gate(0, MINUTE);
     AtomicInteger tries = new AtomicInteger();
-    RequestGate.Request<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
+    CallableRaisingIOE<Boolean> refused = refusing(tries, Integer.MAX_VALUE, 503);
     assertThatThrownBy(() -> gate.pass(RequestKind.LOOK, "the first", refused))
         .isInstanceOf(RequestGate.StoreRefusedException.class);
     tries.set(0);
@@ -371,7 +372,7 @@ class RequestGateTest {
   }
 
   /** The first tries are refused. */
-  private static RequestGate.Request<Boolean> refusing(AtomicInteger tries, int first, int status) {
+  private static CallableRaisingIOE<Boolean> refusing(AtomicInteger tries, int first, int status) {
     return () -> {
       if (tries.incrementAndGet() <= first) {
         throw new HttpFailure(status);
@@ -389,7 +390,7 @@ class RequestGateTest {
     pass(gate, requests, () -> true);
   }
 
-  private static void pass(RequestGate gate, int requests, RequestGate.Request<Boolean> request)
+  private static void pass(RequestGate gate, int requests, CallableRaisingIOE<Boolean> request)
       throws IOException {
     for (int i = 0; i < requests; i++) {
       gate.pass(RequestKind.LOOK, "it", request);
@@ -403,7 +404,7 @@ class RequestGateTest {
   }
 
   /** A store that refuses what comes faster than it serves; each request takes 2 ms. */
-  private final class LimitedStore implements RequestGate.Request<Boolean> {
+  private final class LimitedStore implements CallableRaisingIOE<Boolean> {
     private static final double BURST_SECONDS = 0.1;
 
     private double perSecond;
@@ -416,7 +417,7 @@ class RequestGateTest {
     }
 
     @Override
-    public Boolean run() throws IOException {
+    public Boolean apply() throws IOException {
       time.passes(2);
       long now = time.elapsed();
       tokens = Math.min(perSecond * BURST_SECONDS, tokens + perSecond * (now - last) / 1000);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RightsTest {
   private static final FsPermission PLAIN = new FsPermission((short) 0750);
 
-  private final Rights rights = Rights.of(status(PLAIN, "people", false, false, false));
+  private final Rights rights = new Rights(status(PLAIN, "people", false, false, false), "");
 
   @Test
   void ownersMayDiffer() {
@@ -31,34 +31,34 @@ class RightsTest {
             false,
             false,
             false);
-    assertThat(rights.areSameAs(Rights.of(other))).isTrue();
+    assertThat(rights.areSameAs(new Rights(other, ""))).isTrue();
   }
 
   @Test
   void groupPermissionEncryptionAndErasureCodingMayNot() {
     FsPermission open = new FsPermission((short) 0770);
-    assertDifferent(Rights.of(status(open, "people", false, false, false)));
-    assertDifferent(Rights.of(status(PLAIN, "others", false, false, false)));
-    assertDifferent(Rights.of(status(PLAIN, "people", false, true, false)));
-    assertDifferent(Rights.of(status(PLAIN, "people", false, false, true)));
+    assertDifferent(new Rights(status(open, "people", false, false, false), ""));
+    assertDifferent(new Rights(status(PLAIN, "others", false, false, false), ""));
+    assertDifferent(new Rights(status(PLAIN, "people", false, true, false), ""));
+    assertDifferent(new Rights(status(PLAIN, "people", false, false, true), ""));
   }
 
   @Test
   void twoAccessControlListsAreNotKnownToBeEqual() {
-    Rights withList = Rights.of(status(PLAIN, "people", true, false, false));
+    Rights withList = new Rights(status(PLAIN, "people", true, false, false), "");
     assertDifferent(withList);
     assertThat(withList.areSameAs(withList)).isFalse();
-    Rights withBit = Rights.of(status(new WithAclBit(), "people", false, false, false));
+    Rights withBit = new Rights(status(new WithAclBit(), "people", false, false, false), "");
     assertThat(withBit.areSameAs(withBit)).isFalse();
   }
 
   @Test
   void filesAreRenamedWithinOneVolume() {
     FileStatus status = status(PLAIN, "people", false, false, false);
-    Rights one = Rights.of(status, "1");
-    assertThat(one.isOnSameVolumeAs(Rights.of(status, "1"))).isTrue();
-    assertThat(one.isOnSameVolumeAs(Rights.of(status, "2"))).isFalse();
-    assertThat(one.isOnSameVolumeAs(Rights.of(status))).as("not known").isTrue();
+    Rights one = new Rights(status, "1");
+    assertThat(one.isOnSameVolumeAs(new Rights(status, "1"))).isTrue();
+    assertThat(one.isOnSameVolumeAs(new Rights(status, "2"))).isFalse();
+    assertThat(one.isOnSameVolumeAs(new Rights(status, ""))).as("not known").isTrue();
   }
 
   private void assertDifferent(Rights other) {

@@ -269,12 +269,12 @@ class StoresTest {
   void aStoreIsCalledAsItWasFirst(Path table, Path other, Path named) throws Exception {
     Configuration memory = MemoryFileSystem.configuration();
     Stores byName = new Stores(memory);
-    assertThat(byName.named(other)).isEqualTo(other);
+    assertThat(byName.all().named(other)).isEqualTo(other);
     assertThat(byName.resolve(table)).isEqualTo(table);
     assertThat(byName.all().named(other)).isEqualTo(named);
     assertThat(byName.resolve(other)).isEqualTo(named);
-    assertThat(byName.named(table)).isEqualTo(table);
-    assertThat(byName.named(new Path("/unqualified"))).isEqualTo(new Path("/unqualified"));
+    assertThat(byName.all().named(table)).isEqualTo(table);
+    assertThat(byName.all().named(new Path("/unqualified"))).isEqualTo(new Path("/unqualified"));
   }
 
   /** A report directory, say: nobody asked for the name of its store. */
@@ -282,7 +282,7 @@ class StoresTest {
   void aStoreThatIsOpenByTwoNamesHasTheFirst() throws Exception {
     Stores byName = new Stores(MemoryFileSystem.configuration());
     byName.resolve(new Path("abfs://c@a/t"));
-    byName.of(new Path("abfss://c@a/reports"));
+    byName.all().of(new Path("abfss://c@a/reports"));
     assertThat(byName.resolve(new Path("abfss://c@a/l"))).isEqualTo(new Path("abfs://c@a/l"));
   }
 
@@ -307,7 +307,8 @@ class StoresTest {
 
   @Test
   void aStoreIsOpenedOnce() throws Exception {
-    assertThat(stores.of(local(directory, "a"))).isSameAs(stores.of(local(directory, "b")));
+    assertThat(stores.all().of(local(directory, "a")))
+        .isSameAs(stores.all().of(local(directory, "b")));
   }
 
   @ParameterizedTest

@@ -64,7 +64,7 @@ class AbfsListingIT {
 
   @Test
   void soIsADirectoryThatIsNotThere() {
-    assertThatThrownBy(() -> store.list(new Path(directory, "none"), entry -> {}))
+    assertThatThrownBy(() -> store.list(new Path(directory, "none"), 0, entry -> {}))
         .isInstanceOf(FileNotFoundException.class);
     assertThat(requests()).isEqualTo(Map.of("list", 1L));
   }
@@ -120,7 +120,7 @@ class AbfsListingIT {
 
   private List<Path> listed() throws IOException {
     List<Path> paths = new ArrayList<>();
-    store.list(directory, entry -> paths.add(entry.path()));
+    store.list(directory, 0, entry -> paths.add(entry.path()));
     return paths;
   }
 

@@ -232,13 +232,13 @@ class GcsClientIT {
       write("dir/a", "content");
       Path file = new Path(root, "dir/a");
       String before = throughCache.status(file).orElseThrow().etag();
-      throughCache.list(file.getParent(), entry -> {});
+      throughCache.list(file.getParent(), 0, entry -> {});
       write("dir/a", "another");
       write("dir/b", "more");
 
       assertThat(throughCache.status(file).orElseThrow().etag()).isNotEqualTo(before);
       List<String> names = new ArrayList<>();
-      throughCache.list(file.getParent(), entry -> names.add(entry.name()));
+      throughCache.list(file.getParent(), 0, entry -> names.add(entry.name()));
       assertThat(names).containsExactlyInAnyOrder("a", "b");
     }
   }
@@ -292,12 +292,12 @@ class GcsClientIT {
   }
 
   private String read(String name) throws IOException {
-    return new String(store.read(new Path(root, name), 100), StandardCharsets.UTF_8);
+    return new String(store.readStart(new Path(root, name), 100), StandardCharsets.UTF_8);
   }
 
   private List<StoreEntry> list(String name) throws IOException {
     List<StoreEntry> entries = new ArrayList<>();
-    store.list(new Path(root, name), entries::add);
+    store.list(new Path(root, name), 0, entries::add);
     return entries;
   }
 
@@ -307,6 +307,7 @@ class GcsClientIT {
     List<StoreEntry> found = new ArrayList<>();
     store.list(
         path.getParent(),
+        0,
         entry -> {
           if (entry.path().equals(path)) {
             found.add(entry);

@@ -143,7 +143,7 @@ class GcsFoldersIT {
 
     assertThat(result.outcome()).isEqualTo(RenameResult.Outcome.UNKNOWN);
     assertThat(result.explanation()).contains("may still be renaming");
-    assertThatThrownBy(() -> store.awaitRenames(root, Store.RenamesOf.THIS_STORE))
+    assertThatThrownBy(() -> store.awaitRenames(root, /* ofAnybody= */ false))
         .isInstanceOf(IOException.class);
     emulator.faults().clear();
     emulator.releaseRenames();
@@ -162,7 +162,7 @@ class GcsFoldersIT {
     look.release();
 
     assertThat(renaming.get(1, TimeUnit.MINUTES).outcome()).isEqualTo(RenameResult.Outcome.RENAMED);
-    store.awaitRenames(root, Store.RenamesOf.THIS_STORE);
+    store.awaitRenames(root, /* ofAnybody= */ false);
     assertThat(requests()).doesNotContainKey("operation-list");
   }
 
@@ -196,11 +196,11 @@ class GcsFoldersIT {
       Future<?> waiting =
           recovery.submit(
               () -> {
-                store.awaitRenames(new Path(root, "table"), Store.RenamesOf.ANYBODY);
+                store.awaitRenames(new Path(root, "table"), /* ofAnybody= */ true);
                 return null;
               });
       look.awaitHeld();
-      store.awaitRenames(new Path(root, "elsewhere"), Store.RenamesOf.ANYBODY);
+      store.awaitRenames(new Path(root, "elsewhere"), /* ofAnybody= */ true);
 
       emulator.releaseRenames();
       look.release();
@@ -238,12 +238,12 @@ class GcsFoldersIT {
 
     assertThat(store.status(file.getParent()).orElseThrow().isDirectory()).isTrue();
     List<String> names = new ArrayList<>();
-    store.list(new Path(root, "kept"), entry -> names.add(entry.name()));
+    store.list(new Path(root, "kept"), 0, entry -> names.add(entry.name()));
     assertThat(names).containsExactly("sub");
     assertThat(store.deleteEmptyDirectory(new Path(root, "kept"))).isFalse();
     assertThat(store.deleteEmptyDirectory(file.getParent())).isTrue();
     assertThat(store.deleteEmptyDirectory(new Path(root, "kept"))).isTrue();
-    assertThatThrownBy(() -> store.list(new Path(root, "kept"), entry -> {}))
+    assertThatThrownBy(() -> store.list(new Path(root, "kept"), 0, entry -> {}))
         .isInstanceOf(IOException.class);
   }
 

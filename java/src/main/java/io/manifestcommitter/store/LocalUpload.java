@@ -10,10 +10,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.MD5Hash;
 
-/** A file on the executor's disk, which is read in pieces to be uploaded. */
-public final class LocalFile {
+/** The upload of a file on the executor's disk, which is read in pieces. */
+public abstract class LocalUpload implements FileUpload {
   /** What S3 takes ("Amazon S3 multipart upload limits"). */
-  public static final int MOST_PARTS = 10_000;
+  protected static final int MOST_PARTS = 10_000;
 
   /** What S3 takes, too; the last part may be smaller. */
   private static final long LEAST_PART_SIZE = 5L << 20;
@@ -22,39 +22,69 @@ public final class LocalFile {
   private static final long DEFAULT_PART_SIZE = 64L << 20;
   private static final int BUFFER = 64 << 10;
 
-  private final File file;
-
-  public LocalFile(File file) {
-    this.file = file;
-  }
+  protected final Path destination;
 
   /** In bytes, as the user wants the parts of uploads; what S3 takes if that is more. */
-  public static long partSize(Configuration conf) {
-    return Math.max(LEAST_PART_SIZE, conf.getLongBytes(PART_SIZE, DEFAULT_PART_SIZE));
+  protected final long partSize;
+
+  private final File file;
+
+  /**
+   * Of a file; no request.
+   *
+   * @param destination where readers will see it
+   */
+  protected LocalUpload(File file, Path destination, Configuration conf) {
+    this.file = file;
+    this.destination = destination;
+    this.partSize = Math.max(LEAST_PART_SIZE, conf.getLongBytes(PART_SIZE, DEFAULT_PART_SIZE));
   }
 
-  /** How its writer calls it. */
-  public Path path() {
+  @Override
+  public final Path path() {
     return new Path(file.toURI());
   }
 
-  public boolean exists() {
+  @Override
+  public final boolean isWritten() {
     return file.exists();
   }
 
-  public long length() {
+  @Override
+  public final StoreEntry finish() throws IOException {
+    try {
+      long length = length();
+      return StoreEntry.file(destination, length, upload(length), 0);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        abort();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Uploads the rest of the file.
+   *
+   * @return what {@link #finish} gives as its etag
+   */
+  protected abstract String upload(long length) throws IOException;
+
+  protected final long length() {
     return file.length();
   }
 
   /** Refuses a file of another length than it had. */
-  public void requireLength(long length) throws IOException {
+  protected final void requireLength(long length) throws IOException {
     if (file.length() != length) {
       throw new IOException(file + " was written to while it was uploaded");
     }
   }
 
   /** What follows a position. */
-  public InputStream at(long from) throws IOException {
+  protected final InputStream at(long from) throws IOException {
     FileInputStream in = new FileInputStream(file);
     try {
       in.getChannel().position(from);
@@ -66,7 +96,7 @@ public final class LocalFile {
   }
 
   /** The MD5 of a piece. */
-  public byte[] hash(long from, long length) throws IOException {
+  protected final byte[] hash(long from, long length) throws IOException {
     MessageDigest digest = MD5Hash.getDigester();
     byte[] buffer = new byte[BUFFER];
     try (InputStream in = at(from)) {
