@@ -193,14 +193,14 @@ public final class Answers {
 
   private static List<Json.Fields> files(TableReader reader) throws IOException {
     List<Json.Fields> found = new ArrayList<>();
-    new TreeMap<>(NothingThereException.unlessMissing(reader.table(), reader::files))
+    new TreeMap<>(NothingThereException.unlessMissing(reader.table, reader::files))
         .forEach(
             (place, file) ->
                 found.add(
                     new Json.Fields()
                         .with("path", file.path().toString())
                         .with("size", file.length())
-                        .with("place", StorePaths.relative(reader.table(), place))));
+                        .with("place", StorePaths.relative(reader.table, place))));
     return found;
   }
 }

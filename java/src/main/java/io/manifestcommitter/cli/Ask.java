@@ -3,6 +3,7 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import java.io.PrintStream;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /** Answers a question of the Python package's command line, about each path. */
 public final class Ask extends Program {
@@ -28,12 +29,12 @@ public final class Ask extends Program {
   }
 
   @Override
-  protected Action action(CommandLine line) throws UsageException {
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) throws UsageException {
     line.config();
     String question = line.value("--question").orElse("");
     String given = line.value("--given").orElse("{}");
     return path -> {
-      out.println(Answers.value(line.conf(), question, path, given));
+      out.println(Answers.value(line.conf, question, path, given));
       return OK;
     };
   }

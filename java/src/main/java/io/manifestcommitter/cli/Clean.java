@@ -4,8 +4,8 @@ package io.manifestcommitter.cli;
 import io.manifestcommitter.cli.CommandLine.UsageException;
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.jobs.StagedJob;
-import io.manifestcommitter.jobs.StagedJobs;
 import io.manifestcommitter.jobs.StagedJobs.AbortedUploads;
+import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Stores;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,6 +19,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Lists what jobs keep in a table while they run, or have left there, and removes what nobody needs
@@ -75,10 +76,8 @@ public final class Clean extends Program {
   }
 
   /**
-   * Cleans a table, as a running Spark session sees it. Called by the Python package, through the
-   * class loader that has this class.
+   * Cleans a table, as a running Spark session sees it.
    *
-   * @param conf Hadoop's configuration of the session
    * @param olderThan a number and its unit: ms, s, m or h
    * @return an array with an object for each staging directory. Each object has {@code root},
    *     {@code kind}, {@code files}, {@code bytes}, {@code state}, {@code removed} and {@code
@@ -98,12 +97,12 @@ public final class Clean extends Program {
       throws IOException {
     CommitterConfig config = new CommitterConfig(conf);
     Rule rule = new Rule(olderThan, dryRun, discardUnfinished, force, config);
-    List<CleanedJob> jobs = clean(table, conf, config, rule, watched -> {});
+    List<CleanedJob> jobs = clean(new TableJobs(conf, table, config, force), rule, watched -> {});
     return Json.line(jobs.stream().map(CleanedJob::toMap).collect(Collectors.toList()));
   }
 
   @Override
-  protected Action action(CommandLine line) throws UsageException {
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) throws UsageException {
     CommitterConfig config = line.config();
     String age = line.value(OLDER_THAN).orElse(DAY);
     Rule rule =
@@ -113,7 +112,7 @@ public final class Clean extends Program {
       List<CleanedJob> jobs = List.of();
       try {
         IntConsumer watches = watched -> out.println(Humane.watching(table, watched, config));
-        jobs = clean(table, line.conf(), config, rule, watches);
+        jobs = clean(new TableJobs(line.conf, table, config, rule.force), rule, watches);
         if (jobs.isEmpty()) {
           out.println(Humane.line(table) + ": no staging directories");
         }
@@ -132,7 +131,7 @@ public final class Clean extends Program {
         }
       }
       if (line.has(UPLOADS)) {
-        cleanUploads(table, line.conf(), rule, jobs);
+        cleanUploads(table, line.conf, rule, jobs);
       }
       return code;
     };
@@ -146,14 +145,17 @@ public final class Clean extends Program {
    * @throws NothingThereException if there is no table
    * @throws IOException if the table cannot be listed
    */
-  private static List<CleanedJob> clean(
-      String table, Configuration conf, CommitterConfig config, Rule rule, IntConsumer watches)
+  private static List<CleanedJob> clean(TableJobs all, Rule rule, IntConsumer watches)
       throws IOException {
-    TableJobs all = new TableJobs(conf, table, config, rule.force);
     List<StagedJob> found = all.staged(rule.olderThan);
     List<StagedJob> toGo = new ArrayList<>(found);
     toGo.removeIf(job -> !rule.removes(job));
-    all.watch(StagedJobs.toWatch(toGo), watches);
+    all.watch(
+        toGo.stream()
+            .filter(job -> job.kind == StagedJob.Kind.SPARK_PROTOCOL)
+            .map(job -> new StagingRoot(job.directory, job.jobId.get()))
+            .collect(Collectors.toList()),
+        watches);
     List<CleanedJob> jobs = new ArrayList<>();
     for (StagedJob job : found) {
       CleanedJob cleaned = new CleanedJob(job, rule.why(job));
@@ -257,9 +259,9 @@ public final class Clean extends Program {
           .with("root", job.root.toString())
           .with("kind", name(job.kind))
           .with("jobId", job.jobId)
-          .with("ageMillis", job.age())
-          .with("files", job.files())
-          .with("bytes", job.bytes())
+          .with("ageMillis", job.age)
+          .with("files", job.files)
+          .with("bytes", job.bytes)
           .with("state", name(job.state()))
           .with("removed", isRemoved())
           .with("abortedUploads", isRemoved() ? uploads.count : 0)
@@ -290,11 +292,11 @@ public final class Clean extends Program {
               + ": "
               + name(job.state())
               + ", "
-              + job.age().map(age -> "silent for " + Humane.millis(age)).orElse("of unknown age")
+              + job.age.map(age -> "silent for " + Humane.millis(age)).orElse("of unknown age")
               + ", "
-              + Humane.count(job.files(), "file")
+              + Humane.count(job.files, "file")
               + ", "
-              + Humane.bytes(job.bytes());
+              + Humane.bytes(job.bytes);
       if (isRemoved()) {
         return text + ": removed" + uploadsText();
       }
@@ -335,18 +337,18 @@ public final class Clean extends Program {
     /** Why a job's staging directory stays; empty if it may go. */
     String why(StagedJob job) {
       if (job.state() == StagedJob.State.HELD
-          && !job.age().filter(age -> age >= config.holdTimeout).isPresent()) {
+          && !job.age.filter(age -> age >= config.holdTimeout).isPresent()) {
         return "publish or discard it: manifest-committer held " + job.directory;
       }
       if (!force && job.state() == StagedJob.State.RUNNING) {
         return "it shows signs of life";
       }
-      if (!force && job.age().filter(age -> age < olderThan).isPresent()) {
+      if (!force && job.age.filter(age -> age < olderThan).isPresent()) {
         return "it is not old enough";
       }
       if (!force
           && job.keepsReplaced()
-          && job.age().filter(age -> age < config.keepReplaced).isPresent()) {
+          && job.age.filter(age -> age < config.keepReplaced).isPresent()) {
         return "it keeps what it replaced (" + CommitterConfig.KEEP_REPLACED + ")";
       }
       if (job.hasUnfinishedCommit() && !discardUnfinished) {

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,13 +32,20 @@ public final class CommandLine {
   private static final String SPARK = "spark.";
   private static final String SPARK_HADOOP = "spark.hadoop.";
 
-  private final Configuration conf = new Configuration();
-  private final Map<String, Setting> spark = new TreeMap<>();
+  /** Hadoop's configuration, with all settings. */
+  public final Configuration conf = new Configuration();
+
+  /** Spark's settings, without those for Hadoop. */
+  public final Map<String, Setting> spark = new TreeMap<>();
+
+  final List<String> paths = new ArrayList<>();
+
+  /** Whether only {@code --help} is asked for. */
+  boolean help;
+
   private final Set<String> keys = new HashSet<>();
-  private final List<String> paths = new ArrayList<>();
   private final Set<String> flags = new HashSet<>();
   private final Map<String, String> values = new TreeMap<>();
-  private boolean help;
 
   private CommandLine() {}
 
@@ -94,11 +100,6 @@ public final class CommandLine {
     return line;
   }
 
-  /** Hadoop's configuration, with all settings. */
-  public Configuration conf() {
-    return conf;
-  }
-
   /**
    * The committer's own settings.
    *
@@ -121,11 +122,6 @@ public final class CommandLine {
     }
   }
 
-  /** Spark's settings, without those for Hadoop. */
-  public Map<String, Setting> spark() {
-    return Collections.unmodifiableMap(spark);
-  }
-
   /** Whether a key of Hadoop was set, rather than read from Hadoop's own files. */
   public boolean sets(String hadoopKey) {
     return keys.contains(hadoopKey);
@@ -134,14 +130,6 @@ public final class CommandLine {
   /** Whether spark-submit runs the program, so that what is not set has Spark's default. */
   public boolean submitted() {
     return System.getProperty("spark.master") != null;
-  }
-
-  List<String> paths() {
-    return paths;
-  }
-
-  boolean help() {
-    return help;
   }
 
   /** Whether an option of the program's own was given. */

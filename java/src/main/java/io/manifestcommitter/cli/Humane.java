@@ -3,9 +3,14 @@ package io.manifestcommitter.cli;
 
 import io.manifestcommitter.config.CommitterConfig;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Numbers and names as people read them. */
 public final class Humane {
+  /** Control, format, line and paragraph separators, and halves of characters. */
+  private static final Pattern UNPRINTABLE =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
+
   private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   private Humane() {}
@@ -62,34 +67,14 @@ public final class Humane {
    * the line or command the terminal.
    */
   public static String line(String name) {
-    StringBuilder line = new StringBuilder(name.length());
-    name.codePoints()
-        .forEach(
-            c -> {
-              if (c == '\n') {
-                line.append("\\n");
-              } else if (c == '\t') {
-                line.append("\\t");
-              } else if (isUnprintable(c)) {
-                line.append(String.format(Locale.ROOT, "\\u%04x", c));
-              } else {
-                line.appendCodePoint(c);
-              }
+    return UNPRINTABLE
+        .matcher(name)
+        .replaceAll(
+            found -> {
+              int c = found.group().codePointAt(0);
+              String code = String.format(Locale.ROOT, "u%04x", c);
+              return "\\\\" + (c == '\n' ? "n" : c == '\t' ? "t" : code);
             });
-    return line.toString();
-  }
-
-  private static boolean isUnprintable(int c) {
-    switch (Character.getType(c)) {
-      case Character.CONTROL:
-      case Character.FORMAT:
-      case Character.LINE_SEPARATOR:
-      case Character.PARAGRAPH_SEPARATOR:
-      case Character.SURROGATE:
-        return true;
-      default:
-        return false;
-    }
   }
 
   /** Why a program takes a while. */

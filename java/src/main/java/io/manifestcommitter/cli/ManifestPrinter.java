@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Prints the files that a committer leaves, for people or for machines: {@code _SUCCESS}, reports,
@@ -55,14 +56,14 @@ public final class ManifestPrinter extends Program {
   }
 
   @Override
-  protected Action action(CommandLine line) {
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) {
     return path -> {
       try {
-        print(path, line.conf(), line.has("--json"), line.has("--json-reports"));
+        print(path, line.conf, line.has("--json"), line.has("--json-reports"));
         return OK;
       } catch (IOException | RuntimeException e) {
         if (line.has("--json")) {
-          String message = explain(path, line.conf(), e);
+          String message = explain(path, line.conf, e);
           out.println(Json.line(new Json.Fields().with("path", path).with("error", message)));
         }
         throw e;
@@ -195,11 +196,9 @@ public final class ManifestPrinter extends Program {
   }
 
   private static byte[] read(FileSystem fs, Path file, long length) throws IOException {
-    byte[] content = new byte[Math.toIntExact(length)];
     try (FSDataInputStream in = fs.open(file)) {
-      in.readFully(0, content);
+      return in.readNBytes(Math.toIntExact(length));
     }
-    return content;
   }
 
   @Override

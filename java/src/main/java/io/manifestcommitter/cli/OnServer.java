@@ -39,13 +39,11 @@ public final class OnServer {
       JsonNode given = Json.read(arguments.getBytes(StandardCharsets.UTF_8));
       Callable<String> answer = () -> answer(what, given.path("path").asText(), arguments);
       return ONCE.contains(what) ? once(given.get("id").asText(), answer) : answer.call();
-    } catch (ExecutionException e) {
-      return error(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return error(e);
     } catch (Exception e) {
-      return error(e);
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      return error(e instanceof ExecutionException ? e.getCause() : e);
     }
   }
 

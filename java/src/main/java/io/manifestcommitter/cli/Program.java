@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * A program of the command line: its own options, the text that explains them, and what it does
@@ -74,23 +75,13 @@ public abstract class Program {
     }
   }
 
-  /** What a program does with a path. */
-  @FunctionalInterface
-  protected interface Action {
-    /**
-     * Does it.
-     *
-     * @return {@link #OK} or {@link #FAILED}
-     */
-    int run(String path) throws IOException;
-  }
-
   /**
-   * What to do with each path.
+   * What to do with each path, which ends as {@link #OK} or {@link #FAILED}.
    *
    * @throws UsageException if the options are wrong
    */
-  protected abstract Action action(CommandLine line) throws UsageException;
+  protected abstract FunctionRaisingIOE<String, Integer> action(CommandLine line)
+      throws UsageException;
 
   /**
    * Runs the program, or tells how to use it: on request, or because its arguments are wrong.
@@ -100,13 +91,13 @@ public abstract class Program {
   public final int run(String... args) {
     try {
       CommandLine line = CommandLine.parse(flags, named, args);
-      if (line.help()) {
+      if (line.help) {
         out.println(usage);
         return OK;
       }
-      Action action = action(line);
+      FunctionRaisingIOE<String, Integer> action = action(line);
       int code = OK;
-      for (String path : line.paths()) {
+      for (String path : line.paths) {
         code = Math.max(code, run(action, line, path));
       }
       return code;
@@ -121,9 +112,9 @@ public abstract class Program {
     }
   }
 
-  private int run(Action action, CommandLine line, String path) {
+  private int run(FunctionRaisingIOE<String, Integer> action, CommandLine line, String path) {
     try {
-      return action.run(path);
+      return action.apply(path);
     } catch (NothingThereException e) {
       if (line.has(MISSING_OK)) {
         (line.has("--json") ? err : out).println(Humane.line(e.getMessage()));
@@ -131,7 +122,7 @@ public abstract class Program {
       }
       return failed(e.getMessage());
     } catch (IOException | RuntimeException e) {
-      return failed(explain(path, line.conf(), e));
+      return failed(explain(path, line.conf, e));
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Recovers the jobs that died while they committed into a table: rolls them back, or completes
@@ -61,7 +62,7 @@ public final class Recover extends Program {
   }
 
   @Override
-  protected Action action(CommandLine line) throws UsageException {
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) throws UsageException {
     if (line.has(ROLLBACK) && line.has(COMPLETE)) {
       throw new UsageException("give " + ROLLBACK + " or " + COMPLETE + ", not both");
     }
@@ -69,8 +70,8 @@ public final class Recover extends Program {
     Direction direction = line.has(COMPLETE) ? Direction.COMPLETE : Direction.AS_MARKED;
     return table -> {
       IntConsumer watches = watched -> out.println(Humane.watching(table, watched, config));
-      List<RecoveredJob> jobs =
-          recoverAll(table, line.conf(), config, line.has(FORCE), direction, watches);
+      TableJobs all = new TableJobs(line.conf, table, config, line.has(FORCE));
+      List<RecoveredJob> jobs = recover(all, direction, watches);
       if (jobs.isEmpty()) {
         out.println(Humane.line(table) + ": no unfinished commit");
       }
@@ -90,10 +91,8 @@ public final class Recover extends Program {
   }
 
   /**
-   * Recovers the jobs that died in a table, as a running Spark session sees it. Called by the
-   * Python package, through the class loader that has this class.
+   * Recovers the jobs that died in a table, as a running Spark session sees it.
    *
-   * @param conf Hadoop's configuration of the session
    * @param complete also what is before its point of no return
    * @param force also a job that shows signs of life
    * @return an array with an object for each job: {@code staging}, {@code jobId}, {@code outcome}
@@ -104,8 +103,8 @@ public final class Recover extends Program {
   public static String ofSession(Configuration conf, String table, boolean complete, boolean force)
       throws IOException {
     Direction direction = complete ? Direction.COMPLETE : Direction.AS_MARKED;
-    List<RecoveredJob> jobs =
-        recoverAll(table, conf, new CommitterConfig(conf), force, direction, watched -> {});
+    TableJobs all = new TableJobs(conf, table, new CommitterConfig(conf), force);
+    List<RecoveredJob> jobs = recover(all, direction, watched -> {});
     return Json.line(jobs.stream().map(RecoveredJob::toMap).collect(Collectors.toList()));
   }
 
@@ -113,20 +112,12 @@ public final class Recover extends Program {
    * Recovers all jobs that died in a table; each for itself. First it watches them, all at the same
    * time, for as long as a heartbeat may stand still.
    *
-   * @param force also jobs that may live, which are not watched then
    * @param watches told when jobs have to be watched, with their number
    * @throws NothingThereException if there is no table
    * @throws IOException if the table cannot be looked at
    */
-  private static List<RecoveredJob> recoverAll(
-      String table,
-      Configuration conf,
-      CommitterConfig config,
-      boolean force,
-      Direction direction,
-      IntConsumer watches)
+  private static List<RecoveredJob> recover(TableJobs all, Direction direction, IntConsumer watches)
       throws IOException {
-    TableJobs all = new TableJobs(conf, table, config, force);
     List<StagingRoot> found = all.unfinished();
     all.watch(found, watches);
     List<RecoveredJob> jobs = new ArrayList<>();
@@ -136,7 +127,7 @@ public final class Recover extends Program {
         all.recover(root, direction)
             .ifPresent(outcome -> jobs.add(new RecoveredJob(root, at, outcome, null)));
       } catch (Recovery.LeftoverException e) {
-        jobs.add(new RecoveredJob(root, at, e.outcome(), e));
+        jobs.add(new RecoveredJob(root, at, e.outcome, e));
       } catch (IOException e) {
         jobs.add(new RecoveredJob(root, at, null, e));
       } catch (RuntimeException e) {

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -158,61 +159,49 @@ final class ReportData {
       report = in.readNBytes(SuccessReport.MAX_BYTES + 1);
     }
     SuccessReport parsed = SuccessReport.parse(report, file.toString());
-    Sizes sizes = sizes(fs, file, parsed);
+    Map<Integer, Long> histogram = new TreeMap<>();
+    Map<String, long[]> partitions = new HashMap<>();
+    try {
+      forEachFile(
+          fs,
+          file,
+          parsed.jobId(),
+          one -> {
+            int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, one.size));
+            histogram.merge(bits, 1L, Long::sum);
+            int slash = one.path.lastIndexOf('/');
+            String partition = slash < 0 ? "." : one.path.substring(0, slash);
+            long[] total = partitions.computeIfAbsent(partition, name -> new long[2]);
+            total[0]++;
+            total[1] += one.size;
+          });
+    } catch (FileNotFoundException | CorruptManifestException e) {
+      histogram.clear();
+      partitions.clear();
+    }
+    // [bits, files], where a file of n bits has fewer than 2^n bytes; and [name, files, bytes].
+    List<List<Object>> sizes = new ArrayList<>();
+    histogram.forEach((bits, files) -> sizes.add(List.of(bits, files)));
+    List<List<Object>> totals = new ArrayList<>();
+    partitions.forEach((name, total) -> totals.add(List.of(name, total[0], total[1])));
     return new Json.Fields()
         .with("path", file.toString())
         .with("report", Json.read(report))
-        .with("histogram", sizes.histogram())
-        .with("partitions", sizes.partitions());
+        .with("histogram", sizes)
+        .with("partitions", totals);
   }
 
-  /** Empty where there is no list, or it is another job's by now. */
-  private static Sizes sizes(FileSystem fs, Path file, SuccessReport report) throws IOException {
-    Sizes sizes = new Sizes();
-    String hidden = file.getName().startsWith("_") ? "" : "_";
-    Path path = new Path(file.getParent(), hidden + file.getName() + LIST_SUFFIX);
+  /** Shows the files of a report; none where its list is another job's by now. */
+  private static void forEachFile(
+      FileSystem fs, Path report, String jobId, Consumer<FileList.Entry> visitor)
+      throws IOException {
+    String hidden = report.getName().startsWith("_") ? "" : "_";
+    Path path = new Path(report.getParent(), hidden + report.getName() + LIST_SUFFIX);
     try (FileList list = FileList.read(fs.open(path), path.toString())) {
-      if (!list.jobId.equals(report.jobId())) {
-        return sizes;
+      boolean isOwn = list.jobId.equals(jobId);
+      for (Optional<FileList.Entry> e = list.next(); isOwn && e.isPresent(); e = list.next()) {
+        visitor.accept(e.get());
       }
-      for (Optional<FileList.Entry> e = list.next(); e.isPresent(); e = list.next()) {
-        sizes.add(e.get());
-      }
-    } catch (FileNotFoundException | CorruptManifestException e) {
-      return new Sizes();
-    }
-    return sizes;
-  }
-
-  /** How large files are, and partitions. */
-  private static final class Sizes {
-    /** Files by the number of bits of their length. */
-    private final Map<Integer, Long> histogram = new TreeMap<>();
-
-    private final Map<String, long[]> partitions = new HashMap<>();
-
-    void add(FileList.Entry file) {
-      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, file.size));
-      histogram.merge(bits, 1L, Long::sum);
-      int slash = file.path.lastIndexOf('/');
-      String partition = slash < 0 ? "." : file.path.substring(0, slash);
-      long[] total = partitions.computeIfAbsent(partition, name -> new long[2]);
-      total[0]++;
-      total[1] += file.size;
-    }
-
-    /** Of [bits, files], where a file of n bits has fewer than 2^n bytes. */
-    List<List<Object>> histogram() {
-      return histogram.entrySet().stream()
-          .map(bucket -> List.<Object>of(bucket.getKey(), bucket.getValue()))
-          .collect(Collectors.toList());
-    }
-
-    /** Of [name, files, bytes]. */
-    List<List<Object>> partitions() {
-      return partitions.entrySet().stream()
-          .map(one -> List.<Object>of(one.getKey(), one.getValue()[0], one.getValue()[1]))
-          .collect(Collectors.toList());
     }
   }
 }

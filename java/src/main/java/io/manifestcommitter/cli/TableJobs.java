@@ -71,8 +71,17 @@ final class TableJobs {
    * @param watches told when they have to be watched, with their number
    */
   void watch(List<StagingRoot> jobs, IntConsumer watches) throws IOException {
+    boolean[] isTold = {false};
+    Pause telling =
+        waiting -> {
+          if (!isTold[0]) {
+            isTold[0] = true;
+            watches.accept(jobs.size());
+          }
+          pause.pause(waiting);
+        };
     if (!force) {
-      signs.await(jobs, root -> true, pause.telling(() -> watches.accept(jobs.size())));
+      signs.await(jobs, root -> true, telling);
     }
   }
 

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Tries on a real store what the committer relies on there, and tells what held. For a bucket or
@@ -44,8 +45,8 @@ public final class VerifyStore extends Program {
   }
 
   @Override
-  protected Action action(CommandLine line) {
-    return directory -> verify(directory, line.conf(), line.has("--json"), line.has("--verbose"));
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) {
+    return directory -> verify(directory, line.conf, line.has("--json"), line.has("--verbose"));
   }
 
   private int verify(String directory, Configuration conf, boolean json, boolean verbose)

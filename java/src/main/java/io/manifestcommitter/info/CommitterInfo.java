@@ -13,6 +13,7 @@ import java.nio.file.Paths;
 import java.security.CodeSource;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * Tells which committer the jobs that write to a path get, from which setting, and what is wrong
@@ -89,7 +90,7 @@ public final class CommitterInfo extends Program {
   }
 
   @Override
-  protected Action action(CommandLine line) {
+  protected FunctionRaisingIOE<String, Integer> action(CommandLine line) {
     JobSettings settings = settings(line);
     return path -> {
       CommitterReport report = CommitterReport.of(path, settings, Probe.PATIENCE, jar());
@@ -103,16 +104,16 @@ public final class CommitterInfo extends Program {
   }
 
   private static JobSettings settings(CommandLine line) {
-    Map<String, Setting> spark = line.spark();
+    Map<String, Setting> spark = line.spark;
     boolean known = line.submitted() || !spark.isEmpty();
     if (known && !line.sets(SparkSettings.ALGORITHM)) {
-      SparkSettings.setDefaults(line.conf());
+      SparkSettings.setDefaults(line.conf);
     }
     return new JobSettings(
-        line.conf(),
-        line.conf(),
+        line.conf,
+        line.conf,
         known ? SparkSettings.of(spark) : SparkSettings.unknown(),
-        line.conf().getClassLoader(),
+        line.conf.getClassLoader(),
         line.submitted() ? Origin.SPARK_SUBMIT : Origin.FILES);
   }
 

@@ -52,7 +52,7 @@ final class CommitterReport {
             .with("served", served)
             .with("version", ClassNames.version())
             .with("hadoopVersion", VersionInfo.getVersion());
-    map.putAll(probe.toMap());
+    map.putAll(probe.map);
     map.with("factory", factory.map(bound -> bound.className))
         .with("factoryKey", factory.map(bound -> bound.key))
         .with("factorySource", factory.flatMap(bound -> bound.setting).map(set -> set.source))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.info;
 
-import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.cli.Json;
 import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.store.RequestGate;
@@ -48,16 +47,18 @@ final class Probe {
   /** The committer's class. */
   Optional<String> committer = Optional.empty();
 
-  private String description;
-
   /** Whether it tells Spark that it can serve dynamic partition overwrites. */
   boolean promisesDynamicOverwrite;
 
-  private Path jobDirectory;
-  private Path workPath;
-
-  /** The class of the store's FileSystem and the file that it was loaded from, if it did open. */
-  private Setting fileSystem;
+  /** What programs read of it, with all keys always there. */
+  final Json.Fields map =
+      new Json.Fields()
+          .with("fileSystem", null)
+          .with("fileSystemJar", null)
+          .with("committer", null)
+          .with("description", null)
+          .with("jobDirectory", null)
+          .with("workPath", null);
 
   /** Why our committer refuses a store that did open, or whose settings tell. */
   Optional<String> refusal = Optional.empty();
@@ -164,7 +165,7 @@ final class Probe {
         FileSystem.getFileSystemClass(scheme, conf);
       }
       Class<?> opened = path.getFileSystem(conf).getClass();
-      fileSystem = new Setting(opened.getName(), ClassNames.jarWith(opened));
+      map.with("fileSystem", opened.getName()).with("fileSystemJar", ClassNames.jarWith(opened));
       stores.requireSafeRename(path);
     } catch (UnsupportedStoreException e) {
       refusal = Optional.of(e.getMessage());
@@ -184,13 +185,15 @@ final class Probe {
             conf, new TaskAttemptID(new TaskID(new JobID("info", 1), TaskType.MAP, 0), 0));
     try {
       PathOutputCommitter made = factory.createOutputCommitter(path, context);
-      description = made.toString();
-      workPath = made.getWorkPath();
-      jobDirectory = jobDirectory(made, context);
+      Path workPath = made.getWorkPath();
+      map.with("description", made.toString())
+          .with("workPath", workPath == null ? null : workPath.toString())
+          .with("jobDirectory", jobDirectory(made, context));
       promisesDynamicOverwrite =
           made instanceof StreamCapabilities
               && ((StreamCapabilities) made).hasCapability(DYNAMIC_OVERWRITE);
       committer = Optional.of(made.getClass().getName());
+      map.with("committer", committer);
     } catch (UnsupportedStoreException e) {
       // The rules tell it, which know what else is set.
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -198,31 +201,18 @@ final class Probe {
     }
   }
 
-  private static Path jobDirectory(PathOutputCommitter committer, TaskAttemptContext context)
-      throws IOException {
+  private static Optional<String> jobDirectory(
+      PathOutputCommitter committer, TaskAttemptContext context) throws IOException {
     if (committer instanceof FileOutputCommitter) {
-      return ((FileOutputCommitter) committer).getJobAttemptPath(context);
+      return Optional.of(((FileOutputCommitter) committer).getJobAttemptPath(context).toString());
     }
-    Path work = committer.getWorkPath();
     return committer.getClass().getName().equals(ClassNames.COMMITTER)
-        ? work.getParent().getParent()
-        : null;
+        ? Optional.of(committer.getWorkPath().getParent().getParent().toString())
+        : Optional.empty();
   }
 
   private void fail(String name, Throwable failure) {
     problem = Optional.of(name);
     cause = failure;
-  }
-
-  /** What programs read of it. */
-  Json.Fields toMap() {
-    Optional<Setting> opened = Optional.ofNullable(fileSystem);
-    return new Json.Fields()
-        .with("fileSystem", opened.map(set -> set.value))
-        .with("fileSystemJar", opened.map(set -> set.source))
-        .with("committer", committer)
-        .with("description", description)
-        .with("jobDirectory", jobDirectory == null ? null : jobDirectory.toString())
-        .with("workPath", workPath == null ? null : workPath.toString());
   }
 }

@@ -8,7 +8,6 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Store;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -103,21 +102,20 @@ final class Fence {
    */
   private Optional<Path> find(Path parent, Function<String, OptionalInt> holderOf)
       throws IOException {
-    List<Path> found = new ArrayList<>();
+    Map<Path, Integer> found = new HashMap<>();
     store.listIfThere(
         parent,
         entry -> {
           if (entry.isDirectory() && holderOf.apply(entry.name()).isPresent()) {
-            found.add(entry.path());
+            found.put(entry.path(), 0);
           }
         });
     if (found.size() < 2) {
-      return found.stream().findFirst();
+      return found.keySet().stream().findFirst();
     }
-    Map<Path, Integer> entries = new HashMap<>();
-    for (Path directory : found) {
-      store.listIfThere(directory, entry -> entries.merge(directory, 1, Integer::sum));
+    for (Path directory : List.copyOf(found.keySet())) {
+      store.listIfThere(directory, entry -> found.merge(directory, 1, Integer::sum));
     }
-    return found.stream().max(Comparator.comparing(each -> entries.getOrDefault(each, 0)));
+    return found.keySet().stream().max(Comparator.comparing(found::get));
   }
 }

@@ -59,7 +59,7 @@ public final class HeldJobs {
         LOG.debug("Somebody publishes or discards {}", root.root(), e);
       }
     }
-    found.sort(HeldJob.IN_ORDER);
+    found.sort(Comparator.comparingLong(job -> job.since));
     return found;
   }
 
@@ -100,7 +100,7 @@ public final class HeldJobs {
       outcome = recovery.run(root, direction);
     } catch (Recovery.LeftoverException e) {
       LOG.warn(e.getMessage(), e);
-      outcome = e.outcome();
+      outcome = e.outcome;
     } catch (LostJournalException | JobIsAliveException e) {
       if (e instanceof JobIsAliveException && !((JobIsAliveException) e).isOf(root)) {
         throw e;
@@ -127,9 +127,6 @@ public final class HeldJobs {
 
   /** A held job, and what it would publish. Programs read it as it stands. */
   public static final class HeldJob {
-    /** The first first. */
-    public static final Comparator<HeldJob> IN_ORDER = Comparator.comparingLong(job -> job.since);
-
     public final String jobId;
 
     public long files;

@@ -38,10 +38,12 @@ import org.slf4j.LoggerFactory;
 public final class LifeSigns {
   private static final Logger LOG = LoggerFactory.getLogger(LifeSigns.class);
 
+  /** This machine's clock. */
+  final LongSupplier nanos;
+
   private final FunctionRaisingIOE<StagingRoot, Optional<String>> sign;
   private final long timeout;
   private final long longestGap;
-  private final LongSupplier nanos;
   private final Map<Path, Watch> watches = new HashMap<>();
 
   /**
@@ -91,11 +93,6 @@ public final class LifeSigns {
     Watch watch = watches.computeIfAbsent(root.root(), path -> new Watch());
     watch.see(now.get(), nanos.getAsLong());
     return watch.unmoved >= timeout ? Life.DEAD : watch.hasMoved ? Life.ALIVE : Life.UNKNOWN;
-  }
-
-  /** This machine's clock. */
-  long nanos() {
-    return nanos.getAsLong();
   }
 
   /** Whether a heartbeat was seen to stand still for the timeout. No request. */
@@ -228,18 +225,6 @@ public final class LifeSigns {
           Thread.currentThread().interrupt();
           throw new InterruptedIOException("Interrupted while " + waiting);
         }
-      };
-    }
-
-    /** As this, and tells somebody, once, that it waits. */
-    default Pause telling(Runnable told) {
-      boolean[] isTold = {false};
-      return waiting -> {
-        if (!isTold[0]) {
-          isTold[0] = true;
-          told.run();
-        }
-        pause(waiting);
       };
     }
   }

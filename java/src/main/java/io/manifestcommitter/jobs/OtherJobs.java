@@ -107,7 +107,28 @@ public final class OtherJobs {
   void requireLocations(
       Workers workers, JobPlan plan, StagingRoot root, Object origin, boolean mayBeGone)
       throws IOException {
-    workers.forEach(locations(plan, root), target -> requireLocation(target, origin, mayBeGone));
+    workers.forEach(
+        locations(plan, root),
+        target -> {
+          boolean[] isTable = {false};
+          boolean isThere =
+              store.listIfThere(
+                  target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
+          if (isTable[0] || !(isThere || mayBeGone)) {
+            throw new CorruptManifestException(
+                origin
+                    + " names the location "
+                    + target.directory()
+                    + (isTable[0]
+                        ? ", which is the table of a job, by the heartbeat in "
+                            + target.staging()
+                            + ". Nothing was changed: recover that table instead"
+                        : ", where the job has no staging directory "
+                            + target.staging().getName()
+                            + ". Nothing was changed: if the job did write there, make that"
+                            + " directory, and recover the table again"));
+          }
+        });
   }
 
   /** The custom locations of a plan. */
@@ -115,29 +136,6 @@ public final class OtherJobs {
     List<Target> locations = new ArrayList<>(plan.targets());
     locations.removeIf(target -> target.staging().equals(root.root()));
     return locations;
-  }
-
-  private void requireLocation(Target target, Object origin, boolean mayBeGone) throws IOException {
-    boolean[] isTable = {false};
-    String why = null;
-    if (!store.listIfThere(
-        target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()))) {
-      why =
-          ", where the job has no staging directory "
-              + target.staging().getName()
-              + ". Nothing was changed: if the job did write there, make that directory, and"
-              + " recover the table again";
-    }
-    if (isTable[0]) {
-      why =
-          ", which is the table of a job, by the heartbeat in "
-              + target.staging()
-              + ". Nothing was changed: recover that table instead";
-    }
-    if (why != null && (isTable[0] || !mayBeGone)) {
-      throw new CorruptManifestException(
-          origin + " names the location " + target.directory() + why);
-    }
   }
 
   /**

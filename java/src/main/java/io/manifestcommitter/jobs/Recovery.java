@@ -197,15 +197,15 @@ public final class Recovery {
     if (journal.state() == State.HELD && !direction.isOfHeld()) {
       throw new IOException(journal + " is of a held job. " + heldAdvice(root));
     }
-    Outcome outcome;
     try (JobPlan plan = planOfDead(root, journal)) {
       if (direction.isOfHeld() && !plan.isHeld()) {
         throw notHeld(root, null);
       }
-      outcome = run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
+      Outcome outcome =
+          run(root.heldBy(journal.nextHolder()), journal, plan, direction, statistics);
       removeStaging(root, plan, outcome);
+      return outcome;
     }
-    return outcome;
   }
 
   /** Removes what is left of a commit that has ended; whatever fails here harms nobody. */
@@ -512,7 +512,8 @@ public final class Recovery {
   public static final class LeftoverException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final Outcome outcome;
+    /** What became of the job before that. */
+    public final Outcome outcome;
 
     LeftoverException(StagingRoot root, Outcome outcome, IOException cause) {
       super(
@@ -530,11 +531,6 @@ public final class Recovery {
               + "' or by hand",
           cause);
       this.outcome = outcome;
-    }
-
-    /** What became of the job before that. */
-    public Outcome outcome() {
-      return outcome;
     }
   }
 }

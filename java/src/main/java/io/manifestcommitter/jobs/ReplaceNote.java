@@ -51,8 +51,12 @@ final class ReplaceNote {
 
   private final Set<Path> places = new HashSet<>();
   private final Set<Path> above = new HashSet<>();
-  private String host = "";
-  private long since;
+
+  /** Where the job's driver runs. */
+  String host = "";
+
+  /** Since when it works on the places, by its own clock. */
+  Instant since = Instant.EPOCH;
 
   private ReplaceNote() {}
 
@@ -140,35 +144,22 @@ final class ReplaceNote {
         throw records.corrupt("it is of job " + first.text("jobId"), null);
       }
       host = first.text("host");
-      since = first.number("since");
+      since = Instant.ofEpochMilli(first.number("since"));
       for (Optional<Record> next = records.next(); next.isPresent(); next = records.next()) {
-        add(texts.read(next.get().text("path")), heap);
+        Path place = texts.read(next.get().text("path"));
+        places.add(place);
+        for (Path path = place; path != null && above.add(path); path = path.getParent()) {
+          heap.path(path);
+        }
       }
     } catch (IllegalArgumentException e) {
       throw records.corrupt(e.getMessage(), e);
     }
   }
 
-  private void add(Path place, HeapBudget heap) throws IOException {
-    places.add(place);
-    for (Path path = place; path != null && above.add(path); path = path.getParent()) {
-      heap.path(path);
-    }
-  }
-
   /** What a note holds, to be written again; empty if there is none. One request. */
   static Optional<byte[]> content(Store store, StagingRoot root) throws IOException {
     return content(store, root, Runtime.getRuntime().maxMemory());
-  }
-
-  /** Where the job's driver runs. */
-  String host() {
-    return host;
-  }
-
-  /** Since when it works on the places, by its own clock. */
-  Instant since() {
-    return Instant.ofEpochMilli(since);
   }
 
   /** Whether one of its places is one of these, or lies above or below one. */

@@ -191,7 +191,7 @@ public final class ReplacingJobs {
     if (!state.filter(one -> !one.isEnd()).isPresent() && others.fence(other)) {
       return true;
     }
-    if (wait.unfinished.isStuck(other)) {
+    if (wait.unfinished.stuck.contains(other.root())) {
       return true;
     }
     if (config.unfinishedJobs == UnfinishedJobsMode.WARN && signs.look(other) == Life.DEAD) {
@@ -202,7 +202,7 @@ public final class ReplacingJobs {
     while (others.isUnfinished(other)
         && signs.look(other) == Life.DEAD
         && !wait.unfinished.settle(List.of(other))
-        && !wait.unfinished.isStuck(other)) {
+        && !wait.unfinished.stuck.contains(other.root())) {
       wait.pause(other);
     }
     return false;
@@ -248,7 +248,7 @@ public final class ReplacingJobs {
     private final UnfinishedJobs unfinished;
     private final Pause pause;
 
-    private final long since = signs.nanos();
+    private final long since = signs.nanos.getAsLong();
     private Waiting forWhat;
 
     /**
@@ -272,11 +272,11 @@ public final class ReplacingJobs {
     }
 
     void pause(StagingRoot other) throws IOException {
-      long waited = TimeUnit.NANOSECONDS.toMillis(signs.nanos() - since);
+      long waited = TimeUnit.NANOSECONDS.toMillis(signs.nanos.getAsLong() - since);
       if (waited >= config.replaceWait) {
         String working =
             ReplaceNote.read(store, other)
-                .map(note -> ", works there on " + note.host() + " since " + note.since())
+                .map(note -> ", works there on " + note.host + " since " + note.since)
                 .orElse("");
         leave();
         throw new IOException(

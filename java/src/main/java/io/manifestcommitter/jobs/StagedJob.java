@@ -31,9 +31,19 @@ public final class StagedJob {
   /** The job; empty where the directory's name does not tell. */
   public final Optional<String> jobId;
 
-  private final boolean completesUploads;
-  private long files;
-  private long bytes;
+  /** How many files it holds. */
+  public long files;
+
+  /** Their size. */
+  public long bytes;
+
+  /**
+   * The time since the last heartbeat, or where there is none since the last write, in milliseconds
+   * and by the store's clock; empty if the store cannot tell.
+   */
+  public Optional<Long> age = Optional.empty();
+
+  private boolean completesUploads;
   private long lastWritten;
   private boolean begun;
   private boolean planned;
@@ -41,34 +51,21 @@ public final class StagedJob {
   private boolean held;
   private boolean kept;
   private boolean oldData;
-  private Optional<Long> age = Optional.empty();
   private boolean running;
 
   /** In any holder's hands, and where earlier versions moved it; not a report that waits there. */
   private final Pattern asides;
 
   private StagedJob(
-      Path root,
-      Path directory,
-      Kind kind,
-      Optional<String> jobId,
-      boolean completesUploads,
-      long lastWritten) {
+      Path root, Path directory, Kind kind, Optional<String> jobId, long lastWritten) {
     this.root = root;
     this.directory = directory;
     this.kind = kind;
     this.jobId = jobId;
-    this.completesUploads = completesUploads;
     this.lastWritten = lastWritten;
     this.asides =
         Pattern.compile(
             ATTEMPT + "old/([0-9]+/)?[0-9]+-" + Pattern.quote(root.getName()) + "(/.*)?");
-  }
-
-  private static StagedJob of(Store store, StoreEntry root, Kind kind, Optional<String> jobId) {
-    boolean completesUploads = store.traits(root.path()).completesUploads();
-    return new StagedJob(
-        root.path(), root.path().getParent(), kind, jobId, completesUploads, root.lastWritten());
   }
 
   /**
@@ -84,12 +81,7 @@ public final class StagedJob {
       StagingRoot job, Path at, State state, HeldJob counted, Optional<Long> beat, long timeout) {
     StagedJob staged =
         new StagedJob(
-            at,
-            job.directory(),
-            Kind.SPARK_PROTOCOL,
-            Optional.of(job.jobId()),
-            /* completesUploads= */ false,
-            counted.since);
+            at, job.directory(), Kind.SPARK_PROTOCOL, Optional.of(job.jobId()), counted.since);
     staged.files = counted.files;
     staged.bytes = counted.bytes;
     staged.begun = state == State.UNFINISHED;
@@ -125,23 +117,27 @@ public final class StagedJob {
   }
 
   /** What a directory in a table is; empty if it is no job's. */
-  static Optional<StagedJob> in(Store store, StoreEntry root) {
+  static Optional<StagedJob> in(StoreEntry root) {
     Optional<String> spark = StagingRoot.jobOf(root.name());
-    if (spark.isPresent()) {
-      return Optional.of(of(store, root, Kind.SPARK_PROTOCOL, spark));
-    }
-    return StagingRoot.sparkJobOf(root.name())
-        .map(job -> of(store, root, Kind.SPARK_STAGING, Optional.of(job)));
+    return spark.isPresent()
+        ? Optional.of(of(root, Kind.SPARK_PROTOCOL, spark))
+        : StagingRoot.sparkJobOf(root.name())
+            .map(job -> of(root, Kind.SPARK_STAGING, Optional.of(job)));
   }
 
   /** What a directory below {@code _temporary} is. */
-  static StagedJob inTemporary(Store store, StoreEntry root) {
+  static StagedJob inTemporary(StoreEntry root) {
     Optional<String> job = JobPaths.jobOfDirectory(root.name());
-    return of(store, root, job.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY, job);
+    return of(root, job.isPresent() ? Kind.HADOOP_PROTOCOL : Kind.TEMPORARY, job);
+  }
+
+  private static StagedJob of(StoreEntry root, Kind kind, Optional<String> jobId) {
+    return new StagedJob(root.path(), root.path().getParent(), kind, jobId, root.lastWritten());
   }
 
   /** Lists all that it holds. */
   void list(Store store) throws IOException {
+    completesUploads = store.traits(root).completesUploads();
     Deque<Path> directories = new ArrayDeque<>(List.of(root));
     while (!directories.isEmpty()) {
       Path directory = directories.pop();
@@ -192,24 +188,6 @@ public final class StagedJob {
         age.map(since -> since < (hadBeat ? timeout : quiet))
             .orElse(kind != Kind.SPARK_PROTOCOL || files > 0);
     running &= !isHeld() || beat.isPresent();
-  }
-
-  /**
-   * The time since the last heartbeat, or where there is none since the last write, in milliseconds
-   * and by the store's clock; empty if the store cannot tell.
-   */
-  public Optional<Long> age() {
-    return age;
-  }
-
-  /** How many files it holds. */
-  public long files() {
-    return files;
-  }
-
-  /** Their size. */
-  public long bytes() {
-    return bytes;
   }
 
   /** What is known of the job. */

@@ -20,11 +20,9 @@ import io.manifestcommitter.store.StoreEntry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +57,7 @@ public final class StagedJobs {
           if (entry.isDirectory() && entry.name().equals(JobPaths.TEMPORARY)) {
             temporary.add(entry.path());
           } else if (entry.isDirectory()) {
-            StagedJob.in(store, entry).ifPresent(jobs::add);
+            StagedJob.in(entry).ifPresent(jobs::add);
           }
         });
     for (Path directory : temporary) {
@@ -68,7 +66,7 @@ public final class StagedJobs {
           directory,
           entry -> {
             if (entry.isDirectory()) {
-              jobs.add(StagedJob.inTemporary(store, entry));
+              jobs.add(StagedJob.inTemporary(entry));
             }
           });
     }
@@ -82,14 +80,6 @@ public final class StagedJobs {
       }
     }
     return jobs;
-  }
-
-  /** The directories of jobs whose heartbeats have to be watched before these are removed. */
-  public static List<StagingRoot> toWatch(Collection<StagedJob> jobs) {
-    return jobs.stream()
-        .filter(job -> job.kind == Kind.SPARK_PROTOCOL)
-        .map(job -> new StagingRoot(job.directory, job.jobId.get()))
-        .collect(Collectors.toList());
   }
 
   /**

@@ -36,7 +36,9 @@ public final class UnfinishedJobs {
   private final Collection<Path> written;
   private final Pause pause;
   private final OtherJobs jobs;
-  private final Set<Path> stuck = new HashSet<>();
+
+  /** Whose commits could not be ended, and concern only jobs that write to the same places. */
+  final Set<Path> stuck = new HashSet<>();
 
   /**
    * As {@code config} says.
@@ -145,7 +147,7 @@ public final class UnfinishedJobs {
       } else {
         LOG.warn(e.getMessage(), e);
       }
-      return e.outcome() != Recovery.Outcome.CLEANED_UP;
+      return e.outcome != Recovery.Outcome.CLEANED_UP;
     } catch (JobIsAliveException | LostJournalException e) {
       LOG.info("{} is left alone: {}", root.root(), e.getMessage());
       return false;
@@ -158,11 +160,6 @@ public final class UnfinishedJobs {
       }
       throw new IOException(why, e);
     }
-  }
-
-  /** Whether a commit could not be ended, and concerns only jobs that write to the same places. */
-  boolean isStuck(StagingRoot root) {
-    return stuck.contains(root.root());
   }
 
   /** What killed drivers left that never began to commit: nobody waits for it, nor needs it. */

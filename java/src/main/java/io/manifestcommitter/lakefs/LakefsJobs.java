@@ -20,6 +20,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,7 +131,7 @@ public final class LakefsJobs {
                 : Outcome.ROLLED_BACK);
       default:
         job.branch.remove();
-        boolean isUnbegun = job.state == State.WITHOUT_COMMIT && job.isThere();
+        boolean isUnbegun = job.state == State.WITHOUT_COMMIT && job.head != null;
         return Optional.of(isUnbegun ? Outcome.ROLLED_BACK : Outcome.CLEANED_UP);
     }
   }
@@ -237,7 +238,7 @@ public final class LakefsJobs {
         held.add(job.counted());
       }
     }
-    held.sort(HeldJob.IN_ORDER);
+    held.sort(Comparator.comparingLong(job -> job.since));
     return held;
   }
 
@@ -306,7 +307,7 @@ public final class LakefsJobs {
     boolean mayLive = repository.head(beats).isPresent();
     if (!mayLive) {
       Job job = new Job(root);
-      mayLive = job.state == State.WITHOUT_COMMIT && job.isThere();
+      mayLive = job.state == State.WITHOUT_COMMIT && job.head != null;
     }
     return mayLive ? Optional.of("no beat yet") : Optional.empty();
   }
@@ -350,11 +351,6 @@ public final class LakefsJobs {
         boolean isHeld = LakefsCommit.HOLD.equals(head.metadata.get(LakefsCommit.PUBLISH));
         this.state = isHeld ? State.HELD : State.COMMITTED;
       }
-    }
-
-    /** Whether there is more of it than beats. */
-    boolean isThere() {
-      return head != null;
     }
 
     boolean isMerged() throws IOException {

@@ -18,55 +18,49 @@ import org.apache.hadoop.fs.Path;
  * A table in lakeFS at the commit where its branch stands. All of its files are read at that
  * commit, which nothing changes, so nothing is looked at twice.
  */
-final class LakefsReader implements TableReader {
-  private final LakefsTable table;
-  private final LakefsRepository repository;
+final class LakefsReader extends TableReader {
+  private final LakefsTable lakefs;
   private final CommitterConfig config;
 
-  LakefsReader(LakefsTable table, CommitterConfig config) {
-    this.table = table;
-    this.repository = table.repository;
+  LakefsReader(LakefsTable lakefs, CommitterConfig config) {
+    super(lakefs.path);
+    this.lakefs = lakefs;
     this.config = config;
-  }
-
-  @Override
-  public Path table() {
-    return table.path;
   }
 
   /** Two requests, and one for each thousand files more. */
   @Override
   public Map<Path, StoreEntry> files() throws IOException {
+    LakefsRepository repository = lakefs.repository;
     String commit =
         repository
-            .head(table.branch)
+            .head(lakefs.branch)
             .orElseThrow(() -> new FileNotFoundException("There is no branch for " + table));
     Map<Path, StoreEntry> files = new HashMap<>();
     boolean[] isThere = {false};
     repository.list(
         commit,
-        table.prefix,
+        lakefs.prefix,
         object -> {
           isThere[0] = true;
-          String relative = object.text("path").substring(table.prefix.length());
+          String relative = object.text("path").substring(lakefs.prefix.length());
           if (relative.startsWith(STREAM_LOG + "/")) {
-            throw TableReader.isSink(table.path);
+            throw TableReader.isSink(table);
           }
           if (!TableView.isHidden(relative)) {
             add(commit, object, files);
           }
         });
     if (!isThere[0]) {
-      throw new FileNotFoundException("There is nothing at " + table.at(commit));
+      throw new FileNotFoundException("There is nothing at " + lakefs.at(commit));
     }
     return files;
   }
 
   @Override
   public Map<Path, StoreEntry> held(String jobId) throws IOException {
-    LakefsJobs jobs = new LakefsJobs(table, config, /* force= */ false);
-    String commit =
-        jobs.heldCommit(jobId).orElseThrow(() -> TableReader.notHeld(jobId, table.path));
+    LakefsJobs jobs = new LakefsJobs(lakefs, config, /* force= */ false);
+    String commit = jobs.heldCommit(jobId).orElseThrow(() -> TableReader.notHeld(jobId, table));
     Map<Path, StoreEntry> files = new HashMap<>();
     jobs.added(commit, object -> add(commit, object, files));
     return files;
@@ -75,6 +69,6 @@ final class LakefsReader implements TableReader {
   private void add(String commit, Record object, Map<Path, StoreEntry> files) {
     String path = object.text("path");
     FileIdentity identity = new FileIdentity(object.number("size_bytes"), "", 0);
-    files.put(table.file(path), StoreEntry.file(table.pathOf(commit + "/" + path), identity));
+    files.put(lakefs.file(path), StoreEntry.file(lakefs.pathOf(commit + "/" + path), identity));
   }
 }

@@ -33,7 +33,9 @@ final class OpenJob {
   /** What of a look is compared with another one. */
   final String journal;
 
-  private final CommitJournal.State state;
+  /** How far it has come. */
+  final CommitJournal.State state;
+
   private final Optional<Planned> planned;
 
   private OpenJob(StagingRoot root, CommitJournal journal, Optional<Planned> planned) {
@@ -101,18 +103,6 @@ final class OpenJob {
     return state == CommitJournal.State.COMMITTED;
   }
 
-  /** Whether it has ended, and keeps what it replaced. */
-  boolean keepsReplaced() {
-    return state == CommitJournal.State.KEPT;
-  }
-
-  /**
-   * Whether it is being rolled back, so that what others put into its directories may be staged.
-   */
-  boolean isRevoked() {
-    return state == CommitJournal.State.REVOKED;
-  }
-
   /** What its plan says; only of one that has not ended. */
   Planned planned() {
     return planned.orElseThrow(IllegalStateException::new);
@@ -132,7 +122,7 @@ final class OpenJob {
     return !isOld
         && (place.getName().contains(root.jobId())
             || planned().isPublished(place, file)
-            || (keepsReplaced() && planned().isReplaced(place)));
+            || (state == CommitJournal.State.KEPT && planned().isReplaced(place)));
   }
 
   /** Whether a file that belongs at {@code place} is one that the plan replaces, as it was. */

@@ -2,10 +2,12 @@
 package io.manifestcommitter.read;
 
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.apache.spark.sql.sources.BaseRelation;
 import scala.collection.immutable.$colon$colon;
 import scala.collection.immutable.Nil$;
@@ -19,7 +21,7 @@ final class SparkCalls {
   private SparkCalls() {}
 
   /** Calls a method of {@code type}, as {@code target} has it. */
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  @SuppressWarnings("TypeParameterUnusedInFormals")
   static <T> T call(Object target, Class<?> type, String name, Object... arguments) {
     Method method =
         Arrays.stream(type.getMethods())
@@ -27,30 +29,28 @@ final class SparkCalls {
             .filter(each -> each.getParameterCount() == arguments.length)
             .findFirst()
             .orElseThrow(() -> unknown(type + " has no " + name, null));
-    try {
-      return (T) method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw SparkCalls.<RuntimeException>asIs(e.getCause());
-    } catch (ReflectiveOperationException | ClassCastException e) {
-      throw unknown(method + " cannot be called", e);
-    }
+    return invoke(method, () -> method.invoke(target, arguments));
   }
 
-  /** Makes an object by the constructor that takes these. */
-  @SuppressWarnings("unchecked")
+  /** Makes an object by the constructor that takes so many. */
   static <T> T make(Class<T> type, Object... arguments) {
-    for (Constructor<?> constructor : type.getConstructors()) {
-      if (constructor.getParameterCount() == arguments.length) {
-        try {
-          return (T) constructor.newInstance(arguments);
-        } catch (InvocationTargetException e) {
-          throw SparkCalls.<RuntimeException>asIs(e.getCause());
-        } catch (ReflectiveOperationException e) {
-          throw unknown(constructor + " cannot be called", e);
-        }
-      }
+    Constructor<?> constructor =
+        Arrays.stream(type.getConstructors())
+            .filter(each -> each.getParameterCount() == arguments.length)
+            .findFirst()
+            .orElseThrow(() -> unknown(type + " takes other arguments", null));
+    return invoke(constructor, () -> constructor.newInstance(arguments));
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T> T invoke(Executable called, Callable<?> call) {
+    try {
+      return (T) call.call();
+    } catch (InvocationTargetException e) {
+      throw SparkCalls.<RuntimeException>asIs(e.getCause());
+    } catch (Exception e) {
+      throw unknown(called + " cannot be called", e);
     }
-    throw unknown(type + " takes other arguments", null);
   }
 
   /** A list of Scala, which is a sequence of either version. */

@@ -8,12 +8,16 @@ import java.util.Map;
 import org.apache.hadoop.fs.Path;
 
 /** Finds the files of a table as it was before or after the commit of each job. */
-public interface TableReader {
+public abstract class TableReader {
   /** Where a streaming query of Spark notes which files of its sink count. */
-  String STREAM_LOG = "_spark_metadata";
+  static final String STREAM_LOG = "_spark_metadata";
 
   /** The table, with scheme and authority. */
-  Path table();
+  public final Path table;
+
+  TableReader(Path table) {
+    this.table = table;
+  }
 
   /**
    * The files of the table, each by the place where it belongs, which tells its partition. It may
@@ -22,14 +26,14 @@ public interface TableReader {
    * @throws FileNotFoundException if there is no table
    * @throws IOException also if it cannot be read as a whole; it says why
    */
-  Map<Path, StoreEntry> files() throws IOException;
+  public abstract Map<Path, StoreEntry> files() throws IOException;
 
   /**
    * What a held job would publish: each file by the place where it would be, where it waits now.
    *
    * @throws IOException if the job is not held any more, or its files wait as uploads
    */
-  Map<Path, StoreEntry> held(String jobId) throws IOException;
+  public abstract Map<Path, StoreEntry> held(String jobId) throws IOException;
 
   /** The failure of who reads a job that was published or discarded. */
   static IOException notHeld(String jobId, Path table) {

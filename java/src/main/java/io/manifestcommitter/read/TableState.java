@@ -3,6 +3,7 @@ package io.manifestcommitter.read;
 
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.config.CommitterConfig;
+import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.read.OpenJob.Planned;
@@ -70,7 +71,7 @@ final class TableState {
     }
     if (undone.isPresent()
         && state.open.stream()
-            .noneMatch(job -> job.keepsReplaced() && job.root.jobId().equals(undone.get()))) {
+            .noneMatch(job -> job.state == State.KEPT && job.root.jobId().equals(undone.get()))) {
       throw new IOException(
           "Job "
               + undone.get()

@@ -2,12 +2,14 @@
 package io.manifestcommitter.read;
 
 import io.manifestcommitter.commit.Workers;
+import io.manifestcommitter.journal.CommitJournal.State;
 import io.manifestcommitter.layout.StagingRoot;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -107,7 +109,8 @@ final class TableView {
         }
       }
     }
-    if (job.isRevoked() && !job.planned().swapped.isEmpty()) {
+    // While it is rolled back, what others put into its directories may be staged.
+    if (job.state == State.REVOKED && !job.planned().swapped.isEmpty()) {
       store.listIfThere(
           job.root.attempt(),
           entry -> {
@@ -176,12 +179,7 @@ final class TableView {
   }
 
   static boolean isHidden(String relative) {
-    for (String name : relative.split("/", -1)) {
-      if (StagingRoot.isHidden(name)) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.stream(relative.split("/", -1)).anyMatch(StagingRoot::isHidden);
   }
 
   /** A directory, where it belongs, and whether another listing showed it. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.execution.datasources.FileIndex;
@@ -32,26 +33,21 @@ final class WholeIndex implements FileIndex {
   private final Path table;
   private final Map<String, String> options;
   private final Option<StructType> schema;
-  private final WholeFiles source;
+  private final CallableRaisingIOE<java.util.Map<Path, StoreEntry>> source;
   private volatile FileIndex found;
-
-  /** Finds the files. */
-  interface WholeFiles {
-    /** All files of the table, by the places where they belong. */
-    java.util.Map<Path, StoreEntry> find() throws IOException;
-  }
 
   /**
    * An index, which looks at once.
    *
    * @param schema that the user gave, by which partitions are typed
+   * @param source finds all files, by the places where they belong
    */
   WholeIndex(
       SparkSession session,
       Path table,
       Map<String, String> options,
       Option<StructType> schema,
-      WholeFiles source) {
+      CallableRaisingIOE<java.util.Map<Path, StoreEntry>> source) {
     this.session = session;
     this.table = table;
     this.options = options;
@@ -64,7 +60,7 @@ final class WholeIndex implements FileIndex {
   public void refresh() {
     java.util.Map<Path, StoreEntry> files;
     try {
-      files = source.find();
+      files = source.apply();
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }

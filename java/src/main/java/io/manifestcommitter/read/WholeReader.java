@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * Finds the files of a table as it was before or after the commit of each job, and never between.
@@ -41,7 +42,7 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>All is listed again also where only some jobs went on.
  */
-public final class WholeReader implements TableReader {
+public final class WholeReader extends TableReader {
   /** Of about twenty seconds, without the listings. */
   private static final int ROUNDS = 25;
 
@@ -49,24 +50,24 @@ public final class WholeReader implements TableReader {
   private static final int LONGEST_PAUSE = 1000;
 
   private final Store store;
-  private final Path table;
   private final Workers workers;
-  private final Pause pause;
+  private final ConsumerRaisingIOE<Integer> pause;
   private final Optional<String> undone;
   private final Map<String, Planned> known = new ConcurrentHashMap<>();
 
-  /** What a reader does between two looks of which the second may find the jobs further. */
-  @FunctionalInterface
-  interface Pause {
-    /** Waits. */
-    void pause(int millis) throws IOException;
-  }
-
-  /** A reader of a table, whose path is qualified. */
+  /**
+   * A reader of a table, whose path is qualified.
+   *
+   * @param pause waits for so many milliseconds, since the next look may find the jobs further
+   */
   WholeReader(
-      Store store, Path table, CommitterConfig config, Optional<String> undone, Pause pause) {
+      Store store,
+      Path table,
+      CommitterConfig config,
+      Optional<String> undone,
+      ConsumerRaisingIOE<Integer> pause) {
+    super(table);
     this.store = store;
-    this.table = table;
     this.workers =
         new Workers(config.ioThreads, () -> {}, Audit.job(""), CommitProgress.unwatched());
     this.undone = undone;
@@ -118,11 +119,6 @@ public final class WholeReader implements TableReader {
     }
   }
 
-  @Override
-  public Path table() {
-    return table;
-  }
-
   /**
    * The files of the table: see {@link TableReader}. On a local disk or HDFS, while no job runs:
    * two requests for the time of the table's directory, and one for each directory. Elsewhere: two
@@ -150,7 +146,7 @@ public final class WholeReader implements TableReader {
       }
       if (!isSteady) {
         why = view.missing;
-        pause.pause(Math.min(LONGEST_PAUSE, SHORTEST_PAUSE << Math.min(round, 10)));
+        pause.accept(Math.min(LONGEST_PAUSE, SHORTEST_PAUSE << Math.min(round, 10)));
       }
       last = isSteady ? view : null;
       before = after;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.read;
 
-import io.manifestcommitter.read.WholeIndex.WholeFiles;
+import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.datasources.DataSource$;
@@ -85,8 +87,9 @@ public final class WholeSource
     try {
       TableReader reader = WholeReader.of(conf, new Path(path), option(options, BEFORE));
       Optional<String> held = option(options, HELD);
-      WholeFiles files = held.isPresent() ? () -> reader.held(held.get()) : reader::files;
-      return relation(session, reader.table(), options, schema, files);
+      CallableRaisingIOE<java.util.Map<Path, StoreEntry>> files =
+          held.isPresent() ? () -> reader.held(held.get()) : reader::files;
+      return relation(session, reader.table, options, schema, files);
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
@@ -103,7 +106,7 @@ public final class WholeSource
       Path table,
       Map<String, String> options,
       Option<StructType> schema,
-      WholeFiles source) {
+      CallableRaisingIOE<java.util.Map<Path, StoreEntry>> source) {
     Object state = SparkCalls.call(session, session.getClass(), "sessionState");
     SQLConf settings = SparkCalls.call(state, state.getClass(), "conf");
     FileFormat format =
@@ -154,17 +157,12 @@ public final class WholeSource
   /** The columns in the files: what the path of a partition tells is not one of them. */
   private static StructType without(
       StructType all, StructType partitions, boolean isCaseSensitive) {
-    Set<String> names = new HashSet<>();
-    for (StructField field : partitions.fields()) {
-      names.add(isCaseSensitive ? field.name() : field.name().toLowerCase(Locale.ROOT));
-    }
-    List<StructField> fields = new ArrayList<>();
-    for (StructField field : all.fields()) {
-      String name = isCaseSensitive ? field.name() : field.name().toLowerCase(Locale.ROOT);
-      if (!names.contains(name)) {
-        fields.add(field);
-      }
-    }
-    return new StructType(fields.toArray(new StructField[0]));
+    UnaryOperator<String> known = name -> isCaseSensitive ? name : name.toLowerCase(Locale.ROOT);
+    Set<String> names =
+        Arrays.stream(partitions.fieldNames()).map(known).collect(Collectors.toSet());
+    return new StructType(
+        Arrays.stream(all.fields())
+            .filter(field -> !names.contains(known.apply(field.name())))
+            .toArray(StructField[]::new));
   }
 }

@@ -225,7 +225,7 @@ class LeftoverTest {
 
     assertThatThrownBy(() -> first.recover(Direction.AS_MARKED, /* force= */ false))
         .isInstanceOfSatisfying(
-            LeftoverException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.CLEANED_UP))
+            LeftoverException.class, e -> assertThat(e.outcome).isEqualTo(Outcome.CLEANED_UP))
         .hasMessageContainingAll(STAGING, "Permission denied");
     assertThat(first.state.files()).isEqualTo(before);
   }
