@@ -26,12 +26,10 @@ public final class Audit {
     this.taskAttemptId = Objects.requireNonNull(taskAttemptId);
   }
 
-  /** The requests of a job. */
   public static Audit job(String jobId) {
     return new Audit(jobId, "");
   }
 
-  /** The requests of a task attempt. */
   public static Audit task(String jobId, String taskAttemptId) {
     return new Audit(jobId, taskAttemptId);
   }

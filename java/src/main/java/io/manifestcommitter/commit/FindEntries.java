@@ -28,7 +28,6 @@ public final class FindEntries {
   private final Store store;
   private final Workers workers;
 
-  /** A step on {@code store}. */
   public FindEntries(Store store, Workers workers) {
     this.store = store;
     this.workers = workers;

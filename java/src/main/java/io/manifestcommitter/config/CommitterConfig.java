@@ -72,57 +72,48 @@ public final class CommitterConfig {
   public static final String DIRECTORY_RENAME = PREFIX + "directory.rename";
   public static final String S3_WRITE_TO = PREFIX + "s3.write.to";
 
-  /** {@link #CONFLICT_MODE}. */
   public enum ConflictMode {
     APPEND,
     FAIL,
     REPLACE
   }
 
-  /** {@link #PUBLISH}. */
   public enum Publish {
     NOW,
     HOLD
   }
 
-  /** {@link #HOLD_CONFLICT}. */
   public enum HoldConflict {
     FAIL,
     WAIT
   }
 
-  /** {@link #UNFINISHED_JOBS}. */
   public enum UnfinishedJobsMode {
     ROLLBACK,
     FAIL,
     WARN
   }
 
-  /** {@link #DIRECTORY_RENAME}. */
   public enum DirectoryRename {
     AUTO,
     OFF
   }
 
-  /** {@link #GS_REQUESTS}. */
   private enum GcsRequests {
     DIRECT,
     FILESYSTEM
   }
 
-  /** {@link #S3_WRITE_TO}. */
   public enum S3WriteTo {
     DISK,
     MAGIC
   }
 
-  /** {@link #MISSING_FILES}. */
   public enum MissingFiles {
     FAIL,
     WARN
   }
 
-  /** {@link #UNSUPPORTED_SCHEME}. */
   public enum UnsupportedScheme {
     FAIL,
     DELEGATE
@@ -306,7 +297,6 @@ public final class CommitterConfig {
   /** {@link #KEEP_REPLACED}, in milliseconds; 0 if nothing is kept. */
   public final long keepReplaced;
 
-  /** {@link #COMMIT_ID}. */
   public final Optional<String> commitId;
 
   public final int commitIdCount;
@@ -469,11 +459,9 @@ public final class CommitterConfig {
 
   /** Which protocols read an option. */
   public enum Scope {
-    /** Both protocols. */
     BOTH,
     /** MapReduce, RDD writers and the stock Spark bindings. */
     HADOOP,
-    /** Spark SQL and DataFrames. */
     SPARK
   }
 
@@ -527,7 +515,6 @@ public final class CommitterConfig {
       return form.allowed;
     }
 
-    /** What it does. */
     public String meaning() {
       return meaning;
     }

@@ -213,7 +213,6 @@ public abstract class CommitJournal {
   /** How far the commit came; after a change of it that failed, how far it may have come. */
   public abstract State state();
 
-  /** Where it is. */
   public abstract Path path();
 
   /**
@@ -298,7 +297,6 @@ public abstract class CommitJournal {
     return false;
   }
 
-  /** Where the plan is. */
   Path planFile() {
     return path();
   }

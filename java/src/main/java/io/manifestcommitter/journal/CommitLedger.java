@@ -52,7 +52,6 @@ public final class CommitLedger {
   private final Store store;
   private final Path directory;
 
-  /** The ledger of a table. */
   public CommitLedger(Store store, Path table) {
     this.store = store;
     this.directory = StagingRoot.commitIds(table);

@@ -49,7 +49,6 @@ final class PlanRecords {
 
   private PlanRecords() {}
 
-  /** Writes a plan. */
   static void write(OutputStream out, JobPlan plan) throws IOException {
     RecordFile.Writer records = new RecordFile.Writer(out);
     PlaceText places = new PlaceText(plan.table(), UnaryOperator.identity());

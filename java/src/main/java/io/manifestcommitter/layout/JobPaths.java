@@ -135,17 +135,14 @@ public final class JobPaths {
     return new Path(jobAttemptDirectory, "tasks");
   }
 
-  /** The working directory of one task attempt. */
   public Path taskAttemptDirectory(String taskAttemptId) {
     return new Path(taskAttemptsDirectory(), taskAttemptId);
   }
 
-  /** The directory of all manifests. */
   public Path manifestDirectory() {
     return new Path(jobAttemptDirectory, "manifests");
   }
 
-  /** The manifest of a committed task. */
   public Path manifest(String taskId) {
     return new Path(manifestDirectory(), taskId + MANIFEST_SUFFIX);
   }

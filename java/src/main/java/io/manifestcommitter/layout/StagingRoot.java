@@ -85,7 +85,6 @@ public final class StagingRoot {
     return directory;
   }
 
-  /** The job. */
   public String jobId() {
     return jobId;
   }

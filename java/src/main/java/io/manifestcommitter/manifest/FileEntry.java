@@ -152,7 +152,6 @@ public final class FileEntry {
     return sourceDirectory.isPresent() ? source().toString() : "a linked file";
   }
 
-  /** Where the file goes. */
   public Path destination() {
     if (destination == null) {
       destination = PathText.child(destinationDirectory, name);

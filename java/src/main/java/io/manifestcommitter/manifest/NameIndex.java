@@ -32,7 +32,6 @@ public final class NameIndex {
 
   private int count;
 
-  /** How many names there are. */
   public int count() {
     return count;
   }

@@ -43,7 +43,6 @@ public final class RecordFile {
     return String.format(Locale.ROOT, "%08x", checksum.getValue());
   }
 
-  /** Writes a file of one record. */
   public static void writeOnly(OutputStream out, Record record) throws IOException {
     Writer records = new Writer(out);
     records.write(record);
@@ -110,7 +109,6 @@ public final class RecordFile {
     }
   }
 
-  /** Reads records. */
   public static final class Reader implements Closeable {
     private final Lines lines;
     private final String origin;

@@ -57,12 +57,10 @@ public final class OldDirectory {
     this.count = seen;
   }
 
-  /** The directory. */
   public Path path() {
     return path;
   }
 
-  /** How many files there are. */
   public int count() {
     return count;
   }

@@ -128,7 +128,6 @@ public final class CommitProgress {
     waiting = forWhat;
   }
 
-  /** It waits no more. */
   public void goesOn() {
     waiting = null;
   }
@@ -229,7 +228,6 @@ public final class CommitProgress {
     listener.accept(this);
   }
 
-  /** Where it is now. */
   public CommitSnapshot snapshot() {
     Optional<Work> largest = underWay.stream().max(Comparator.comparingLong(work -> work.total));
     return new CommitSnapshot(this, largest);
@@ -282,7 +280,6 @@ public final class CommitProgress {
       this.total = total;
     }
 
-    /** One more is done. */
     public void tick() {
       long count = done.incrementAndGet();
       long now = System.nanoTime();

@@ -27,9 +27,7 @@ public final class JvmWide {
 
   private JvmWide() {}
 
-  /** What there is in common. */
   public interface Shared {
-    /** The values by their names. */
     Map<String, Object> getValues();
   }
 

@@ -106,7 +106,6 @@ final class ConsoleBar {
     shown = line;
   }
 
-  /** Wipes the line. */
   void clear() {
     if (!shown.isEmpty()) {
       console.print("\r" + " ".repeat(shown.length()) + "\r");

@@ -229,7 +229,6 @@ final class SparkDriver implements Commits.Listener {
 
     private final MetricRegistry registry;
 
-    /** New metrics. */
     CommitMetrics() {
       this(new MetricRegistry());
       gauge("running", commit -> 1);
@@ -262,7 +261,6 @@ final class SparkDriver implements Commits.Listener {
       return registry;
     }
 
-    /** Counts a commit that has ended. */
     void count(CommitSnapshot commit) {
       String what = commit.kind == CommitSnapshot.Kind.RECOVERY ? "recoveries" : "commits";
       boolean hasFailed = commit.state == CommitSnapshot.State.FAILED;
