@@ -218,10 +218,9 @@ public final class CommitJob {
           work.workers.toItsEnd();
           Set<Path> there =
               new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
-          List<Swap> swaps = plan.swaps().all();
-          for (int number = 0; number < swaps.size(); number++) {
-            if (swaps.get(number).aside.filter(there::contains).isPresent()) {
-              work.published.aside(number);
+          for (Swap swap : plan.swaps().all()) {
+            if (swap.aside.filter(there::contains).isPresent()) {
+              work.published.aside.add(swap);
             }
           }
           try {

@@ -32,10 +32,10 @@ public final class CommitWork {
   public final SaveSummary summary;
 
   final JobDescription job;
-  final Store store;
+  public final Store store;
+  public final Workers workers;
+  public final StatisticsRecorder statistics;
   final CommitterConfig config;
-  final Workers workers;
-  final StatisticsRecorder statistics;
   final PublishReport report;
   final ReplacedFiles replaced;
   final Published published = new Published();
@@ -69,6 +69,11 @@ public final class CommitWork {
     return plan.marksSuccess() && !plan.notesPointOfNoReturn() && report.hasLeft();
   }
 
+  /** Whether the table's report is this job's: it is the last thing that a commit makes. */
+  public boolean hasOwnReport() throws IOException {
+    return report.isPublished();
+  }
+
   /** What a step is called in the log, the report and the store's own log from here on. */
   public void enter(String name) {
     stage = name;
@@ -77,12 +82,14 @@ public final class CommitWork {
 
   /** As {@link #time}, of a step without a result. */
   public void step(String name, InvocationRaisingIOE step) throws IOException {
-    time(
-        name,
-        () -> {
-          step.apply();
-          return name;
-        });
+    time(name, resultless(step));
+  }
+
+  private static CallableRaisingIOE<Boolean> resultless(InvocationRaisingIOE action) {
+    return () -> {
+      action.apply();
+      return true;
+    };
   }
 
   /**
@@ -104,10 +111,9 @@ public final class CommitWork {
   /** Shows until {@link #goesOn} that the commit waits for another job, and measures the wait. */
   public void waits(Waiting forWhat, InvocationRaisingIOE pause) throws IOException {
     workers.commit.waits(forWhat);
-    statistics.timeVoid(StatisticNames.JOB_WAIT, pause);
+    statistics.time(StatisticNames.JOB_WAIT, resultless(pause));
   }
 
-  /** The wait is over. */
   public void goesOn() {
     workers.commit.goesOn();
   }
@@ -149,22 +155,20 @@ public final class CommitWork {
     return summary.success(plan);
   }
 
-  /** Counts what a plan publishes. */
   public void count(JobPlan plan) {
-    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().size());
     statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
     statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
   }
 
-  /** Writes the list of the files of a plan. */
   public void list(JobPlan plan, OutputStream out) throws IOException {
     Iterable<FileEntry> files = workers.telling(plan.files());
-    FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files);
+    FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), files);
   }
 
   /** Saves the report of a job that committed to the directory for reports, if there is one. */
   public void save(SuccessReport success, JobPlan plan) {
-    summary.save(success, plan.files().count(), workers.telling(plan.files()));
+    summary.save(success, out -> list(plan, out));
   }
 
   /** Makes a file that is written later. If that fails, it is made when it is written. */
@@ -181,7 +185,7 @@ public final class CommitWork {
    * to be done, or there was none to do.
    */
   public boolean mayBeRepetition(JobPlan plan) {
-    return published.hasRecovered() || plan.files().count() == 0;
+    return published.hasRecovered || plan.files().size() == 0;
   }
 
   /** Ends a try that published nothing, since the table has the same from another job. */
@@ -210,6 +214,6 @@ public final class CommitWork {
   public void failed(Throwable failure) {
     workers.toItsEnd();
     statistics.increment(StatisticNames.COMMITTER_COMMITS_ABORTED);
-    summary.save("failed", stage, workers.failedItem(), failure);
+    summary.saveFailed(stage, workers.failedItem(), failure);
   }
 }

@@ -129,10 +129,10 @@ final class PlaceContent {
           entry -> {
             if (entry.isDirectory()) {
               Path place = StorePaths.resolve(directory, entry.name());
-              return swaps.bringing(place) >= 0 || made.contains(place);
+              return swaps.bringing(place).isPresent() || made.contains(place);
             }
             return names.test(entry.name())
-                || (swaps.bringing(directory) >= 0 && swaps.names(directory, entry.name()));
+                || (swaps.bringing(directory).isPresent() && swaps.names(directory, entry.name()));
           };
     }
   }

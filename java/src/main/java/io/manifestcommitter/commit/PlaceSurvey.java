@@ -11,10 +11,10 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,10 +46,10 @@ final class PlaceSurvey {
   private final List<Swap> swaps;
 
   /** The swaps whose old content is aside. */
-  private final BitSet aside = new BitSet();
+  private final Set<Swap> aside = new LinkedHashSet<>();
 
   /** Those that have a new directory, which is not where it was staged. */
-  private final BitSet brought = new BitSet();
+  private final Set<Swap> brought = new LinkedHashSet<>();
 
   private PlaceSurvey(CommitWork work, JobPlan plan) {
     this.store = work.store;
@@ -66,9 +66,8 @@ final class PlaceSurvey {
   static PlaceSurvey of(CommitWork work, JobPlan plan) throws IOException {
     PlaceSurvey survey = new PlaceSurvey(work, plan);
     survey.look();
-    List<Integer> elsewhere = survey.brought.stream().boxed().collect(Collectors.toList());
     if (work.workers
-        .map(elsewhere, number -> SwapDirectories.unnest(work.store, plan.swaps(), number))
+        .map(survey.brought, swap -> SwapDirectories.unnest(work.store, plan.swaps(), swap))
         .contains(true)) {
       survey.look();
     }
@@ -79,11 +78,10 @@ final class PlaceSurvey {
     List<Path> ends = plan.swaps().asides();
     ends.addAll(plan.swaps().staged());
     Set<Path> there = new FindEntries(store, workers).run(ends).keySet();
-    for (int number = 0; number < swaps.size(); number++) {
-      Swap swap = swaps.get(number);
-      aside.set(number, swap.aside.filter(there::contains).isPresent());
-      brought.set(number, swap.staged.filter(staged -> !there.contains(staged)).isPresent());
-    }
+    aside.addAll(swaps);
+    aside.removeIf(swap -> !swap.aside.filter(there::contains).isPresent());
+    brought.addAll(swaps);
+    brought.removeIf(swap -> !swap.staged.filter(staged -> !there.contains(staged)).isPresent());
   }
 
   /**
@@ -93,22 +91,21 @@ final class PlaceSurvey {
    * @throws PlaceChangedException if one did; it has all others suppressed
    */
   void requireNotOverwritten() throws IOException {
-    List<Integer> directories = new ArrayList<>();
+    List<Swap> directories = new ArrayList<>();
     Map<Path, OldFiles> files = new TreeMap<>();
-    for (int number = 0; number < swaps.size(); number++) {
-      Swap swap = swaps.get(number);
+    for (Swap swap : swaps) {
       if (StagingRoot.isHidden(swap.place.getName())) {
         LOG.debug("{} is not of the table's data", swap.place);
       } else if (swap.oldFile.isPresent()) {
         files
             .computeIfAbsent(swap.place.getParent(), directory -> new OldFiles(plan, directory))
-            .add(swap, aside.get(number));
-      } else if (aside.get(number)) {
-        directories.add(number);
+            .add(swap, aside.contains(swap));
+      } else if (aside.contains(swap)) {
+        directories.add(swap);
       }
     }
     Changes changes = new Changes();
-    workers.forEach(directories, number -> changes.look(() -> requireNotOverwritten(number)));
+    workers.forEach(directories, swap -> changes.look(() -> requireNotOverwritten(swap)));
     files.values().removeIf(directory -> directory.aside == null);
     lookAtFiles(files, changes);
     changes.requireNone();
@@ -119,14 +116,14 @@ final class PlaceSurvey {
    *
    * @throws PlaceChangedException if it was overwritten
    */
-  void requireNotOverwritten(int number) throws IOException {
-    if (!aside.get(number)) {
+  void requireNotOverwritten(Swap swap) throws IOException {
+    if (!aside.contains(swap)) {
       return;
     }
-    if (brought.get(number)) {
-      requirePublished(number);
+    if (brought.contains(swap)) {
+      requirePublished(swap);
     } else {
-      requireFree(swaps.get(number));
+      requireFree(swap);
     }
   }
 
@@ -139,40 +136,31 @@ final class PlaceSurvey {
    */
   void resume(Published published) throws IOException {
     Changes changes = new Changes();
-    workers.forEachNumbered(
+    workers.forEach(
         swaps,
-        swaps.size(),
-        (number, swap) -> {
+        swap -> {
           boolean wasFree = !swap.aside.isPresent() && !plan.replaced().isEmpty();
-          if (brought.get(number)) {
-            changes.look(() -> requirePublished(number));
-          } else if (aside.get(number) || wasFree) {
+          if (brought.contains(swap)) {
+            changes.look(() -> requirePublished(swap));
+          } else if (aside.contains(swap) || wasFree) {
             changes.look(() -> requireFree(swap));
           }
         });
-    for (int number = 0; number < swaps.size(); number++) {
-      if (aside.get(number) || brought.get(number)) {
-        published.beginSwap(number);
-      }
-      if (aside.get(number)) {
-        published.aside(number);
-      }
-      if (brought.get(number)) {
-        published.brought(number);
-      }
-    }
+    published.begunSwaps.addAll(aside);
+    published.begunSwaps.addAll(brought);
+    published.aside.addAll(aside);
+    published.brought.addAll(brought);
     workers.forEach(published.inPlace(plan), old -> changes.look(() -> requireOld(old)));
     changes.requireNone();
   }
 
   /** Requires that all that a swap brought is at its place. */
-  private void requirePublished(int number) throws IOException {
-    Swap swap = swaps.get(number);
-    int planned = plan.swaps().filesBroughtBy(number);
+  private void requirePublished(Swap swap) throws IOException {
     int there =
         PlaceContent.list(store, swap.place, PlaceContent.Claim.planned(plan.swaps())).claimed;
-    if (there < planned) {
-      throw changed(swap, planned - there + " of " + planned + " files that it published are gone");
+    if (there < swap.files()) {
+      throw changed(
+          swap, swap.files() - there + " of " + swap.files() + " files that it published are gone");
     }
   }
 
@@ -234,7 +222,7 @@ final class PlaceSurvey {
     workers.forEach(
         sources,
         source ->
-            store.listIfThere(source, plan.files().count(), entry -> staged.add(entry.path())));
+            store.listIfThere(source, plan.files().size(), entry -> staged.add(entry.path())));
     Collection<OldFiles> all = directories.values();
     workers.forEach(
         all,

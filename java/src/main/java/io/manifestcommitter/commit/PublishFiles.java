@@ -42,7 +42,7 @@ final class PublishFiles {
             work.replaced.moveAside(found.get());
           }
         });
-    List<Path> directories = new ArrayList<>(plan.directoriesToMake(work.published.failedSwaps()));
+    List<Path> directories = new ArrayList<>(plan.directoriesToMake(work.published.failedSwaps));
     directories.removeIf(directory -> store.traits(directory).completesUploads());
     work.workers.forEach(directories, store::mkdirs);
   }
@@ -55,9 +55,8 @@ final class PublishFiles {
   void rename() throws IOException {
     work.workers.forEachNumbered(
         plan.files(),
-        plan.files().count(),
         (number, file) -> {
-          if (work.published.isBrought(plan.swaps().bringing(file.destinationDirectory()))
+          if (work.published.isBrought(plan, file.destinationDirectory())
               || work.published.isDone(number)) {
             return;
           }
@@ -92,7 +91,7 @@ final class PublishFiles {
   private void requireDone(FileEntry file, RenameResult result) throws IOException {
     if (result.outcome() == RenameResult.Outcome.RECOVERED) {
       work.statistics.increment(StatisticNames.OP_COMMIT_FILE_RENAME_RECOVERED);
-      work.published.recovered();
+      work.published.hasRecovered = true;
     } else if (result.outcome() == RenameResult.Outcome.UNKNOWN) {
       // The file may be at either end; what was to be completed may be at its place, or wait.
       throw result.failure(
@@ -121,10 +120,9 @@ final class PublishFiles {
    * @throws IOException for the first file that is missing or another one
    */
   void validate() throws IOException {
-    work.workers.forEachNumbered(
+    work.workers.forEach(
         plan.files(),
-        plan.files().count(),
-        (number, file) -> {
+        file -> {
           Optional<StoreEntry> published = store.status(file.destination());
           if (!published.filter(entry -> entry.isSameFileAs(file)).isPresent()) {
             throw new IOException(

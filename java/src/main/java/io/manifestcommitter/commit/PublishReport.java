@@ -91,7 +91,7 @@ final class PublishReport {
   void writeList(JobPlan plan, Iterable<FileEntry> files) throws IOException {
     write(
         JobPaths.FILE_LIST,
-        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().count(), files));
+        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), files));
   }
 
   /** Puts the list of files in place. */

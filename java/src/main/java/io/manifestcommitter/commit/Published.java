@@ -4,24 +4,40 @@ package io.manifestcommitter.commit;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.OldDirectory;
 import io.manifestcommitter.plan.Swaps;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 
 /**
- * How far a commit came: which files of its plan, by their positions, and which swaps, by their
- * numbers, it has published, or may have. Safe for use by many threads.
+ * How far a commit came: which files of its plan, by their positions, and which swaps it has
+ * published, or may have. Safe for use by many threads.
  */
 final class Published {
   private final BitSet begun = new BitSet();
   private final BitSet done = new BitSet();
-  private final BitSet begunSwaps = new BitSet();
-  private final BitSet aside = new BitSet();
-  private final BitSet brought = new BitSet();
-  private final BitSet failed = new BitSet();
-  private volatile boolean recovered;
+
+  /**
+   * Whether a rename that was denied or not answered is proven all the same: by this try, or by an
+   * earlier one.
+   */
+  volatile boolean hasRecovered;
+
+  /** The swaps that may have taken effect. */
+  final Set<Swap> begunSwaps = ConcurrentHashMap.newKeySet();
+
+  /** The swaps whose old content is proven to be aside, or to be gone. */
+  final Set<Swap> aside = ConcurrentHashMap.newKeySet();
+
+  /** The swaps whose staged directory is proven to be at its place. */
+  final Set<Swap> brought = ConcurrentHashMap.newKeySet();
+
+  /** The swaps that have to be done file by file. */
+  final Set<Swap> failedSwaps = ConcurrentHashMap.newKeySet();
 
   /** A rename is about to be asked for: from here on the file may be at either end. */
   synchronized void begin(int file) {
@@ -31,16 +47,6 @@ final class Published {
   /** The rename is proven. */
   synchronized void done(int file) {
     done.set(file);
-  }
-
-  /** A rename was denied or not answered, and is proven: by this try, or by an earlier one. */
-  void recovered() {
-    recovered = true;
-  }
-
-  /** Whether there was one such rename at least. */
-  boolean hasRecovered() {
-    return recovered;
   }
 
   /** Whether the file may be at either end. */
@@ -53,35 +59,10 @@ final class Published {
     return done.get(file);
   }
 
-  /** From here on the swap may have taken effect. */
-  synchronized void beginSwap(int swap) {
-    begunSwaps.set(swap);
-  }
-
-  /** The old content is proven to be aside, or to be gone. */
-  synchronized void aside(int swap) {
-    aside.set(swap);
-  }
-
-  /** The staged directory is proven to be at its place. */
-  synchronized void brought(int swap) {
-    brought.set(swap);
-  }
-
   /** The store does not do it, or somebody is in the way: it has to be done file by file. */
-  synchronized void failSwap(int swap) {
-    brought.clear(swap);
-    failed.set(swap);
-  }
-
-  /** Those that may have taken effect. */
-  synchronized BitSet begunSwaps() {
-    return (BitSet) begunSwaps.clone();
-  }
-
-  /** Whether the old content is aside. */
-  synchronized boolean isAside(int swap) {
-    return aside.get(swap);
+  void failSwap(Swap swap) {
+    brought.remove(swap);
+    failedSwaps.add(swap);
   }
 
   /** The old data of a plan that is not aside, without the files whose places new ones take. */
@@ -99,17 +80,11 @@ final class Published {
   }
 
   private boolean isAside(Swaps swaps, Path old) {
-    int swap = swaps.at(old);
-    return swap >= 0 && isAside(swap);
+    return swaps.at(old).filter(aside::contains).isPresent();
   }
 
-  /** Whether the staged directory is at its place; not if there is no such swap. */
-  synchronized boolean isBrought(int swap) {
-    return swap >= 0 && brought.get(swap);
-  }
-
-  /** The swaps that have to be done file by file. */
-  synchronized BitSet failedSwaps() {
-    return (BitSet) failed.clone();
+  /** Whether the staged directory with a directory of the plan is at its place. */
+  boolean isBrought(JobPlan plan, Path directory) {
+    return plan.swaps().bringing(directory).filter(brought::contains).isPresent();
   }
 }

@@ -34,7 +34,7 @@ final class ReleaseAsides {
   private final Workers workers;
   private final JobPlan plan;
   private final Map<Path, OldDirectory> directories = new HashMap<>();
-  private final List<Swap> asides = new ArrayList<>();
+  private final List<Swap> asides;
   private final Queue<Swap> withForeign = new ConcurrentLinkedQueue<>();
   private final Map<Path, StoreEntry> files = new ConcurrentHashMap<>();
 
@@ -44,12 +44,8 @@ final class ReleaseAsides {
     this.workers = work.workers;
     this.plan = plan;
     plan.replaced().forEach(old -> directories.put(old.path(), old));
-    List<Swap> all = plan.swaps().all();
-    for (int number = 0; number < all.size(); number++) {
-      if (work.published.isAside(number)) {
-        asides.add(all.get(number));
-      }
-    }
+    this.asides = new ArrayList<>(plan.swaps().all());
+    asides.retainAll(work.published.aside);
   }
 
   /** Looks, and changes nothing. One request for each directory that is aside, in parallel. */

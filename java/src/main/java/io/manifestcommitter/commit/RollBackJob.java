@@ -7,6 +7,7 @@ import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.plan.OldDirectory;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.PlaceChangedException;
 import io.manifestcommitter.store.RenameResult;
 import io.manifestcommitter.store.Retries;
@@ -15,7 +16,6 @@ import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StoreTraits;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +41,6 @@ public final class RollBackJob {
   private final Store store;
   private final Map<Path, Map<String, StoreEntry>> oldFiles = new ConcurrentHashMap<>();
 
-  /** Rolls back the commit of a plan. */
   public RollBackJob(CommitWork work, JobPlan plan) {
     this.work = work;
     this.plan = plan;
@@ -170,7 +169,9 @@ public final class RollBackJob {
    */
   private void rollBackPublished(Queue<String> left) throws IOException {
     Published published = work.published;
-    RollBackSwaps swaps = new RollBackSwaps(work, plan, published.begunSwaps(), Optional.empty());
+    List<Swap> begun = new ArrayList<>(plan.swaps().all());
+    begun.retainAll(published.begunSwaps);
+    RollBackSwaps swaps = new RollBackSwaps(work, plan, begun, Optional.empty());
     int before = left.size();
     rollBack(
         swaps,
@@ -198,7 +199,6 @@ public final class RollBackJob {
   private void stopLateRenames(Queue<String> left) throws IOException {
     work.workers.forEachNumbered(
         plan.files(),
-        plan.files().count(),
         (number, file) -> {
           if (work.published.isUncertain(number)
               && !isKnownByLengthOnly(file)
@@ -225,25 +225,23 @@ public final class RollBackJob {
    */
   private void rollBackFromStore(Optional<PlaceSurvey> survey, Queue<String> left)
       throws IOException {
-    BitSet all = new BitSet();
-    all.set(0, plan.swaps().all().size());
-    RollBackSwaps swaps = new RollBackSwaps(work, plan, all, survey);
+    RollBackSwaps swaps = new RollBackSwaps(work, plan, plan.swaps().all(), survey);
     rollBack(
         swaps,
         left,
         (number, file) -> {
-          int swap = swapOf(file);
+          Optional<Swap> swap = swapOf(file);
           if (survey.isPresent()
               && file.sourceDirectory().filter(this::isFencedByFile).isPresent()) {
             remove(file);
-          } else if (swap < 0 || swaps.isMixed(swap) || swaps.isStaged(swap)) {
+          } else if (!swap.isPresent() || swaps.isMixed(swap) || swaps.isStaged(swap)) {
             rollBack(file);
           }
           return true;
         });
   }
 
-  private int swapOf(FileEntry file) {
+  private Optional<Swap> swapOf(FileEntry file) {
     return plan.swaps().bringing(file.destinationDirectory());
   }
 
@@ -262,7 +260,6 @@ public final class RollBackJob {
     Retries.fewOrNote(work.replaced.directory, left, () -> asides.putAll(work.replaced.list()));
     work.workers.forEachNumbered(
         plan.files(),
-        plan.files().count(),
         (number, file) ->
             Retries.fewOrNote(
                 file.destination(),
@@ -274,7 +271,7 @@ public final class RollBackJob {
                 }));
     Set<Path> made = new HashSet<>(plan.missingDirectories());
     for (Path directory : plan.swaps().directories()) {
-      int swap = plan.swaps().bringing(directory);
+      Optional<Swap> swap = plan.swaps().bringing(directory);
       if (swaps.isMixed(swap) || swaps.isStaged(swap)) {
         made.add(directory);
       }

@@ -10,7 +10,6 @@ import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.IOException;
-import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,25 +33,23 @@ final class RollBackSwaps {
   private final Workers workers;
   private final JobPlan plan;
   private final List<Swap> swaps;
-  private final List<Integer> numbers;
   private final Optional<PlaceSurvey> survey;
   private final PlaceContent.Claim own;
-  private final Map<Integer, Found> found = new ConcurrentHashMap<>();
+  private final Map<Swap, Found> found = new ConcurrentHashMap<>();
   private boolean isAlone;
 
   /**
    * A step.
    *
-   * @param chosen the numbers of the swaps that may have taken effect
+   * @param swaps that may have taken effect
    * @param survey where other jobs may have overwritten places since: these are left alone. What
    *     they do beside a commit that fails is an append, or meets an overwrite that is under way
    */
-  RollBackSwaps(CommitWork work, JobPlan plan, BitSet chosen, Optional<PlaceSurvey> survey) {
+  RollBackSwaps(CommitWork work, JobPlan plan, List<Swap> swaps, Optional<PlaceSurvey> survey) {
     this.store = work.store;
     this.workers = work.workers;
     this.plan = plan;
-    this.swaps = plan.swaps().all();
-    this.numbers = chosen.stream().boxed().collect(Collectors.toList());
+    this.swaps = swaps;
     this.survey = survey;
     this.own = PlaceContent.Claim.own(plan);
   }
@@ -66,19 +62,18 @@ final class RollBackSwaps {
   void rollBackPublished(Queue<String> left) throws IOException {
     isAlone = isAlone();
     workers.forEach(
-        numbers,
-        number -> {
-          Swap swap = swaps.get(number);
+        swaps,
+        swap -> {
           try {
             if (survey.isPresent()) {
-              Retries.few(() -> survey.get().requireNotOverwritten(number));
+              Retries.few(() -> survey.get().requireNotOverwritten(swap));
             }
             if (swap.staged.isPresent()) {
-              Retries.few(() -> found.put(number, rollBackPublished(number, swap)));
+              Retries.few(() -> found.put(swap, rollBackPublished(swap)));
             }
           } catch (IOException e) {
             left.add(swap.place + " (" + e + ")");
-            found.put(number, Found.STUCK);
+            found.put(swap, Found.STUCK);
           }
         });
   }
@@ -86,13 +81,13 @@ final class RollBackSwaps {
   /**
    * Whether a directory was found in parts, so that its files have to be rolled back one by one.
    */
-  boolean isMixed(int swap) {
-    return found.get(swap) == Found.MIXED;
+  boolean isMixed(Optional<Swap> swap) {
+    return swap.map(found::get).filter(Found.MIXED::equals).isPresent();
   }
 
   /** Whether a directory was found where it was staged, perhaps without some of its files. */
-  boolean isStaged(int swap) {
-    return found.get(swap) == Found.STAGED;
+  boolean isStaged(Optional<Swap> swap) {
+    return swap.map(found::get).filter(Found.STAGED::equals).isPresent();
   }
 
   /**
@@ -101,27 +96,26 @@ final class RollBackSwaps {
    */
   void rollBackAsides(Queue<String> left) throws IOException {
     workers.forEach(
-        numbers,
-        number -> {
-          Swap item = swaps.get(number);
-          if (found.get(number) == Found.STUCK) {
+        swaps,
+        swap -> {
+          if (found.get(swap) == Found.STUCK) {
             return;
           }
-          if (item.aside.isPresent()) {
-            Retries.fewOrNote(item.aside.get(), left, () -> rollBackAside(item));
+          if (swap.aside.isPresent()) {
+            Retries.fewOrNote(swap.aside.get(), left, () -> rollBackAside(swap));
           }
-          if (item.staged.isPresent()) {
-            Path staged = item.staged.get();
+          if (swap.staged.isPresent()) {
+            Path staged = swap.staged.get();
             // Also if an earlier try, here or elsewhere, ended before this.
             Retries.fewOrNote(
-                staged, left, () -> PlaceContent.giveBack(store, staged, item.place, own));
+                staged, left, () -> PlaceContent.giveBack(store, staged, swap.place, own));
           }
         });
   }
 
-  private Found rollBackPublished(int number, Swap swap) throws IOException {
+  private Found rollBackPublished(Swap swap) throws IOException {
     Path staged = swap.staged.get();
-    if (SwapDirectories.unnest(store, plan.swaps(), number) || store.status(staged).isPresent()) {
+    if (SwapDirectories.unnest(store, plan.swaps(), swap) || store.status(staged).isPresent()) {
       return Found.STAGED;
     }
     if (!isAlone) {

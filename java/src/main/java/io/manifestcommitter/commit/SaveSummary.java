@@ -3,7 +3,6 @@ package io.manifestcommitter.commit;
 
 import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.manifest.FileEntry;
-import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
 import io.manifestcommitter.manifest.SuccessReport;
@@ -26,7 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -93,8 +91,7 @@ public final class SaveSummary {
     SuccessReport.Builder report =
         report()
             .filenames(
-                StreamSupport.stream(plan.files().spliterator(), /* parallel= */ false)
-                    .map(file -> new Path(file.destination().toUri().getPath())))
+                plan.files().stream().map(file -> new Path(file.destination().toUri().getPath())))
             .description(plan.toString())
             .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER)
             .diagnostic("partitions", partitions);
@@ -178,14 +175,13 @@ public final class SaveSummary {
   }
 
   /**
-   * Saves the report of a job that has no new data.
+   * Saves the report of a job that failed.
    *
-   * @param outcome how it ended
    * @param item the path or file that the stage worked on, where it is known
    */
-  void save(String outcome, String stage, Optional<String> item, Throwable cause) {
+  void saveFailed(String stage, Optional<String> item, Throwable cause) {
     SuccessReport.Builder report =
-        report().ended(outcome, stage).diagnostic("stage", stage).failed(cause);
+        report().ended("failed", stage).diagnostic("stage", stage).failed(cause);
     item.ifPresent(text -> report.diagnostic("path", text));
     save("", report);
   }
@@ -211,7 +207,7 @@ public final class SaveSummary {
 
   /** Saves the report of a recovery that completed a job. */
   public void saveCompleted(JobPlan plan) {
-    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().count());
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().size());
     statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
     save(
         RECOVERED,
@@ -224,17 +220,9 @@ public final class SaveSummary {
     save(suffix, report.build(), Optional.empty());
   }
 
-  /**
-   * Saves the report of a job that committed.
-   *
-   * @param count how many files it published
-   * @param published these files, for the list beside the report
-   */
-  void save(SuccessReport report, int count, Iterable<FileEntry> published) {
-    save(
-        "",
-        report,
-        Optional.of(out -> FileList.write(out, job.jobId, job.table, count, published)));
+  /** Saves the report of a job that committed, and the list of its files beside it. */
+  void save(SuccessReport report, Store.Content list) {
+    save("", report, Optional.of(list));
   }
 
   /**

@@ -61,8 +61,7 @@ final class SwapDirectories {
    * @throws IOException if a swap's outcome is not known
    */
   void run() throws IOException {
-    List<Swap> swaps = plan.swaps().all();
-    workers.forEachNumbered(swaps, swaps.size(), this::swap);
+    workers.forEach(plan.swaps().all(), this::swap);
   }
 
   /**
@@ -73,34 +72,34 @@ final class SwapDirectories {
    * @throws IOException if a file of the plan is gone
    */
   boolean prove() throws IOException {
-    Set<Integer> incomplete = ConcurrentHashMap.newKeySet();
+    Set<Swap> incomplete = ConcurrentHashMap.newKeySet();
     List<Path> directories = new ArrayList<>(plan.swaps().directories());
-    directories.removeIf(directory -> !published.isBrought(plan.swaps().bringing(directory)));
+    directories.removeIf(directory -> !published.isBrought(plan, directory));
     workers.forEach(
         directories,
         directory -> {
           if (!isComplete(directory)) {
-            incomplete.add(plan.swaps().bringing(directory));
+            plan.swaps().bringing(directory).ifPresent(incomplete::add);
           }
         });
     workers.forEach(incomplete, this::fail);
     return !incomplete.isEmpty();
   }
 
-  private void swap(int number, Swap swap) throws IOException {
-    published.beginSwap(number);
-    if (swap.aside.isPresent() && !published.isAside(number)) {
+  private void swap(Swap swap) throws IOException {
+    published.begunSwaps.add(swap);
+    if (swap.aside.isPresent() && !published.aside.contains(swap)) {
       if (!moveAside(swap)) {
-        published.failSwap(number);
+        published.failSwap(swap);
         return;
       }
-      published.aside(number);
+      published.aside.add(swap);
     }
-    if (swap.staged.isPresent() && !published.isBrought(number)) {
+    if (swap.staged.isPresent() && !published.brought.contains(swap)) {
       if (publish(swap)) {
-        published.brought(number);
+        published.brought.add(swap);
       } else {
-        published.failSwap(number);
+        published.failSwap(swap);
       }
     }
   }
@@ -175,17 +174,16 @@ final class SwapDirectories {
   }
 
   /** Moves a directory out of another one in which it landed, to be published file by file. */
-  private void fail(int number) throws IOException {
-    Path place = plan.swaps().all().get(number).place;
-    if (!unnest(store, plan.swaps(), number)) {
+  private void fail(Swap swap) throws IOException {
+    if (!unnest(store, plan.swaps(), swap)) {
       throw new IOException(
           "Files of the job are gone from "
-              + place
+              + swap.place
               + ", right after they were published: another job or a cleaner deleted or moved"
               + " them. Run the job again.");
     }
-    LOG.info("Another job made {}: it is published file by file", place);
-    published.failSwap(number);
+    LOG.info("Another job made {}: it is published file by file", swap.place);
+    published.failSwap(swap);
   }
 
   /**
@@ -194,9 +192,8 @@ final class SwapDirectories {
    *
    * @return whether it did, and is staged now
    */
-  static boolean unnest(Store store, Swaps swaps, int number) throws IOException {
-    Swap swap = swaps.all().get(number);
-    Optional<Path> withFiles = swaps.directoryWithFiles(number);
+  static boolean unnest(Store store, Swaps swaps, Swap swap) throws IOException {
+    Optional<Path> withFiles = swap.directoryWithFiles();
     if (!withFiles.isPresent() || store.status(swap.staged.get()).isPresent()) {
       return false;
     }

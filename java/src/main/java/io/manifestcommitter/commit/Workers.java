@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.StreamSupport;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.apache.hadoop.util.functional.FunctionRaisingIOE;
@@ -70,9 +69,8 @@ public final class Workers {
   }
 
   /** The same items; reports progress for every item iterated. */
-  <T> Iterable<T> telling(Iterable<T> items) {
-    return () ->
-        StreamSupport.stream(items.spliterator(), false).peek(any -> progress.run()).iterator();
+  <T> Iterable<T> telling(Collection<T> items) {
+    return () -> items.stream().peek(any -> progress.run()).iterator();
   }
 
   /**
@@ -82,9 +80,7 @@ public final class Workers {
    * status is set again.
    */
   public void shield(InvocationRaisingIOE story) throws IOException {
-    Part part = new Part(story);
-    await(List.of(part));
-    rethrow(part.failure);
+    rethrow(await(List.of(new Part(story))));
   }
 
   /**
@@ -97,24 +93,22 @@ public final class Workers {
    */
   public <T> void forEach(Collection<? extends T> items, ConsumerRaisingIOE<? super T> action)
       throws IOException {
-    forEachNumbered(items, items.size(), (number, item) -> action.accept(item));
+    forEachNumbered(items, (number, item) -> action.accept(item));
   }
 
   /**
    * As above; the action is told the position of each item, from 0. The items need not all be in
    * memory at once: they are asked for one by one, by one thread at a time. There is a thread for
    * each item, and never more than allowed.
-   *
-   * @param count how many there are
    */
-  public <T> void forEachNumbered(
-      Iterable<? extends T> items, int count, NumberedAction<? super T> action) throws IOException {
+  public <T> void forEachNumbered(Collection<? extends T> items, NumberedAction<? super T> action)
+      throws IOException {
     requireOutside();
-    try (CommitProgress.Work work = commit.count(count)) {
+    try (CommitProgress.Work work = commit.count(items.size())) {
       Run<T> run = new Run<>(items.iterator(), work, action);
       List<Part> parts = new ArrayList<>();
       try {
-        while (parts.size() < Math.min(threads, count)) {
+        while (parts.size() < Math.min(threads, items.size())) {
           parts.add(new Part(run));
         }
       } catch (OutOfMemoryError e) {
@@ -123,12 +117,8 @@ public final class Workers {
           throw e;
         }
       }
-      await(parts);
-      Throwable failure = run.failure;
-      for (Part part : parts) {
-        failure = joined(failure, part.failure);
-      }
-      rethrow(failure);
+      Throwable ofThreads = await(parts);
+      rethrow(joined(run.failure, ofThreads));
     }
   }
 
@@ -138,8 +128,7 @@ public final class Workers {
       throws IOException {
     // Each element is set by one thread, and read when that thread has ended.
     List<R> results = new ArrayList<>(Collections.nCopies(items.size(), null));
-    forEachNumbered(
-        items, items.size(), (number, item) -> results.set(number, mapping.apply(item)));
+    forEachNumbered(items, (number, item) -> results.set(number, mapping.apply(item)));
     return results;
   }
 
@@ -160,12 +149,7 @@ public final class Workers {
     for (InvocationRaisingIOE one : all) {
       parts.add(new Part(one));
     }
-    await(parts);
-    Throwable first = null;
-    for (Part part : parts) {
-      first = joined(first, part.failure);
-    }
-    rethrow(first);
+    rethrow(await(parts));
   }
 
   /**
@@ -208,12 +192,15 @@ public final class Workers {
     }
   }
 
-  private void await(List<Part> parts) {
+  /** Waits for all; what the first threw that failed, and the others in it, or null. */
+  private Throwable await(List<Part> parts) {
+    Throwable failure = null;
     boolean interruptedHere = false;
     for (Part part : parts) {
       while (true) {
         try {
           part.thread.join();
+          failure = joined(failure, part.failure);
           break;
         } catch (InterruptedException e) {
           interruptedHere = true;
@@ -224,6 +211,7 @@ public final class Workers {
     if (interruptedHere) {
       Thread.currentThread().interrupt();
     }
+    return failure;
   }
 
   /**
@@ -244,7 +232,6 @@ public final class Workers {
       value = Objects.requireNonNull(request.apply());
     }
 
-    /** What it gave. */
     public T get() {
       return find().orElseThrow(IllegalStateException::new);
     }
@@ -258,7 +245,6 @@ public final class Workers {
   /** Work on one item of a sequence. */
   @FunctionalInterface
   public interface NumberedAction<T> {
-    /** Does it. */
     void accept(int number, T item) throws IOException;
   }
 

@@ -77,7 +77,7 @@ public final class CommitTask {
             progress,
             Audit.task(paths.jobId, taskAttemptId),
             CommitProgress.unwatched());
-    scan(attemptDirectory);
+    scan(attemptDirectory, attemptDirectory, 1);
     List<FileEntry> committed = new ArrayList<>();
     for (StoreEntry file : identified(workers)) {
       committed.add(file.movedTo(target(attemptDirectory, file)));
@@ -97,26 +97,17 @@ public final class CommitTask {
     return manifest;
   }
 
-  private void scan(Path attemptDirectory) throws IOException {
-    List<Path> level = List.of(attemptDirectory);
-    for (int depth = 1; !level.isEmpty(); depth++) {
-      List<Path> next = new ArrayList<>();
-      for (Path directory : level) {
-        int below = depth;
-        store.list(
-            directory,
-            entry -> {
-              progress.run();
-              if (entry.isDirectory()) {
-                next.add(entry.path());
-                Path target = target(attemptDirectory, entry);
-                directories.add(new TaskManifest.Directory(target, below));
-              } else {
-                files.add(entry);
-              }
-            });
-      }
-      level = next;
+  private void scan(Path attemptDirectory, Path directory, int depth) throws IOException {
+    List<StoreEntry> below = new ArrayList<>();
+    store.list(
+        directory,
+        entry -> {
+          progress.run();
+          (entry.isDirectory() ? below : files).add(entry);
+        });
+    for (StoreEntry entry : below) {
+      directories.add(new TaskManifest.Directory(target(attemptDirectory, entry), depth));
+      scan(attemptDirectory, entry.path(), depth + 1);
     }
   }
 
@@ -159,7 +150,6 @@ public final class CommitTask {
         });
   }
 
-  /** Waits. */
   @FunctionalInterface
   interface Pause {
     /** Waits so many milliseconds. */

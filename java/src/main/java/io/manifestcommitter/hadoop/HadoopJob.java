@@ -93,8 +93,10 @@ public final class HadoopJob {
    * @throws DuplicateJobException if a job of the same id is under way, or was not cleaned up
    */
   public void setUp() throws IOException {
-    rollBackEarlierAttempts();
-    rollBackCommittedAttempt();
+    if (paths.jobAttempt > 1) {
+      rollBackEarlierAttempts();
+      rollBackCommittedAttempt();
+    }
     Audit.job(paths.jobId)
         .during(
             StatisticNames.JOB_STAGE_SETUP,
@@ -137,15 +139,13 @@ public final class HadoopJob {
             paths.destination.toString(),
             statistics);
     gate.recordTo(statistics);
-    Workers workers = workers(watched);
-    CommitWork work = work(paths, workers, statistics);
-    LoadManifests manifests = new LoadManifests(store, workers, statistics, paths);
+    CommitWork work = work(paths, watched, statistics);
     watched.run(
         () ->
-            workers.shield(
+            work.workers.shield(
                 () -> {
                   try {
-                    commit(work, manifests);
+                    commit(work, new LoadManifests(work, paths));
                   } catch (IOException | RuntimeException | Error e) {
                     work.failed(e);
                     throw e;
@@ -163,7 +163,7 @@ public final class HadoopJob {
       CommitJob commit = new CommitJob(work, plan);
       manifests.mark(plan);
       commit.publish();
-      if (work.mayBeRepetition(plan) && manifests.hasOwnReport()) {
+      if (work.mayBeRepetition(plan) && work.hasOwnReport()) {
         LOG.info("{} is committed already; its cleanup was not finished", plan);
         return;
       }
@@ -183,20 +183,18 @@ public final class HadoopJob {
 
   /** Rolls back what was published by its manifests; nothing if no commit had begun. */
   private void rollBack(JobPaths attempt, boolean keepsCommitted) throws IOException {
-    Workers workers = workers();
-    StatisticsRecorder statistics = new StatisticsRecorder();
-    LoadManifests manifests = new LoadManifests(store, workers, statistics, attempt);
-    CommitWork work = work(attempt, workers, statistics);
-    workers.shield(
+    CommitWork work = work(attempt);
+    LoadManifests manifests = new LoadManifests(work, attempt);
+    work.workers.shield(
         () -> {
-          workers.step(StatisticNames.JOB_STAGE_ABORT);
-          workers.toItsEnd();
+          work.enter(StatisticNames.JOB_STAGE_ABORT);
+          work.workers.toItsEnd();
           Optional<JobPlan> begun = manifests.planToRollBack();
           if (!begun.isPresent()) {
             return;
           }
           try (JobPlan plan = begun.get()) {
-            if (keepsCommitted && manifests.hasOwnReport()) {
+            if (keepsCommitted && work.hasOwnReport()) {
               LOG.warn("{} is committed: an abort after that does not undo it", plan);
               return;
             }
@@ -209,14 +207,12 @@ public final class HadoopJob {
 
   /** Saves the report of a job that is aborted and was never asked to commit. */
   public void saveAborted() {
-    work(paths, workers(), new StatisticsRecorder())
-        .summary
-        .saveAborted("The log of its driver or application master says why");
+    work(paths).summary.saveAborted("The log of its driver or application master says why");
   }
 
   /** Removes what the job has in the store besides its output. */
   public void cleanUp() throws IOException {
-    Workers workers = workers();
+    Workers workers = workers(CommitProgress.unwatched());
     workers.shield(
         () -> {
           workers.toItsEnd();
@@ -328,20 +324,16 @@ public final class HadoopJob {
    *     its output: then nothing was deleted
    */
   private void rollBackCommittedAttempt() throws IOException {
-    if (paths.jobAttempt <= 1) {
-      return;
-    }
-    Workers workers = workers();
-    workers.shield(
+    CommitWork work = work(paths);
+    work.workers.shield(
         () -> {
-          workers.step(StatisticNames.JOB_STAGE_ABORT);
-          if (!new LoadManifests(store, workers, new StatisticsRecorder(), paths).hasOwnReport()) {
+          work.enter(StatisticNames.JOB_STAGE_ABORT);
+          if (!work.hasOwnReport()) {
             return;
           }
           LOG.info("Rolling back what an earlier attempt of job {} committed", paths.jobId);
           try (FileEntries files = publishedBefore()) {
-            workers.forEachNumbered(
-                files, files.count(), (number, file) -> Retries.few(() -> deleteIfSame(file)));
+            work.workers.forEach(files, file -> Retries.few(() -> deleteIfSame(file)));
           }
         });
   }
@@ -394,7 +386,11 @@ public final class HadoopJob {
         + " and run the job again";
   }
 
-  private CommitWork work(JobPaths attempt, Workers workers, StatisticsRecorder statistics) {
+  private CommitWork work(JobPaths attempt) {
+    return work(attempt, CommitProgress.unwatched(), new StatisticsRecorder());
+  }
+
+  private CommitWork work(JobPaths attempt, CommitProgress commit, StatisticsRecorder statistics) {
     JobDescription job =
         new JobDescription(
             attempt.jobId,
@@ -407,11 +403,7 @@ public final class HadoopJob {
                 + JobDescription.replacedFiles(attempt.jobAttemptDirectory)
                 + " to their places, if there are any",
             Map.of());
-    return new CommitWork(job, store, config, workers, statistics);
-  }
-
-  private Workers workers() {
-    return workers(CommitProgress.unwatched());
+    return new CommitWork(job, store, config, workers(commit), statistics);
   }
 
   private Workers workers(CommitProgress commit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter.hadoop;
 
+import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.FindEntries;
 import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.JobPaths;
@@ -8,7 +9,6 @@ import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.StatisticNames;
 import io.manifestcommitter.manifest.StatisticsRecorder;
-import io.manifestcommitter.manifest.SuccessReport;
 import io.manifestcommitter.manifest.TaskManifest;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.plan.JobPlan.ExistingDirectories;
@@ -57,6 +57,7 @@ final class LoadManifests {
   private static final int HEAP =
       (int) Math.min(Integer.MAX_VALUE / 2, Runtime.getRuntime().maxMemory() / 4 / UNIT);
 
+  private final CommitWork work;
   private final Store store;
   private final Workers workers;
   private final StatisticsRecorder statistics;
@@ -68,12 +69,13 @@ final class LoadManifests {
   /**
    * The manifests below {@code paths}.
    *
-   * @param statistics takes those of the tasks
+   * @param work its statistics take those of the tasks
    */
-  LoadManifests(Store store, Workers workers, StatisticsRecorder statistics, JobPaths paths) {
-    this.store = store;
-    this.workers = workers;
-    this.statistics = statistics;
+  LoadManifests(CommitWork work, JobPaths paths) {
+    this.work = work;
+    this.store = work.store;
+    this.workers = work.workers;
+    this.statistics = work.statistics;
     this.paths = paths;
   }
 
@@ -85,7 +87,7 @@ final class LoadManifests {
     try {
       list();
     } catch (FileNotFoundException e) {
-      if (hasOwnReport()) {
+      if (work.hasOwnReport()) {
         return true;
       }
       throw new IOException(
@@ -95,7 +97,7 @@ final class LoadManifests {
               + " and wrote no _SUCCESS. Nothing was published now.",
           e);
     }
-    return markSeen && hasOwnReport();
+    return markSeen && work.hasOwnReport();
   }
 
   /**
@@ -237,18 +239,6 @@ final class LoadManifests {
     } catch (CorruptManifestException | FileTooLongException e) {
       LOG.warn("{} cannot be read: the commit may have begun", paths.commitMark(), e);
       return Optional.of(Optional.empty());
-    }
-  }
-
-  /** Whether the table's report is this job's: it is the last thing that a commit makes. */
-  boolean hasOwnReport() throws IOException {
-    Path report = new Path(paths.destination, JobPaths.SUCCESS_MARKER);
-    try {
-      return SuccessReport.parse(store.read(report, SuccessReport.MAX_BYTES), report.toString())
-          .jobId()
-          .equals(paths.jobId);
-    } catch (FileNotFoundException | CorruptManifestException | FileTooLongException e) {
-      return false;
     }
   }
 

@@ -84,7 +84,7 @@ public final class ProveHeld {
     requireNone(
         gone,
         "of its "
-            + plan.files().count()
+            + plan.files().size()
             + " files are gone, or others, or do not wait as uploads any more");
   }
 

@@ -234,7 +234,7 @@ public final class Recovery {
               target -> Retries.few(() -> store.deleteTree(target.staging())));
       Retries.few(() -> store.deleteTree(root.root()));
       // Also where an earlier recovery rolled it back and ended here; what has files is not empty.
-      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().count() > 0;
+      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().size() > 0;
       if ((outcome == Outcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
         Retries.few(() -> store.deleteEmptyDirectory(root.directory()));
       }

@@ -203,10 +203,9 @@ public final class StagedJobs {
               config.ioThreads, () -> {}, Audit.job(root.jobId()), CommitProgress.unwatched());
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
-      workers.forEachNumbered(
+      workers.forEach(
           plan.files(),
-          plan.files().count(),
-          (number, file) -> {
+          file -> {
             if (file.isUpload()) {
               Retries.few(() -> store.abortUpload(file));
               uploads.incrementAndGet();

@@ -158,11 +158,9 @@ public final class PlanReader {
     require(hasTable(), "it has no table");
     endOld();
     for (Path place : swapped) {
-      for (Path above = place.getParent(); above != null; above = above.getParent()) {
-        if (swapped.contains(above)) {
-          throw new IllegalArgumentException(place + " and " + above + " are both to be replaced");
-        }
-      }
+      require(
+          !StorePaths.isSameOrBelowOne(swapped, place.getParent()),
+          place + " and what it is in are both to be replaced");
     }
     if (isHeld) {
       planner.heldOver(only);
@@ -414,12 +412,10 @@ public final class PlanReader {
       this.origin = origin;
     }
 
-    /** Counts a file of the plan. */
     public void file() throws IOException {
       take(FILE);
     }
 
-    /** Counts a path that is kept. */
     public void path(Path path) throws IOException {
       take(PATH + (long) COPIES * path.toUri().getPath().length());
     }

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -30,7 +32,7 @@ import org.apache.hadoop.fs.Path;
  *
  * <p>To be closed, which removes the local file; so does the end of the JVM.
  */
-public final class FileEntries implements Iterable<FileEntry>, Closeable {
+public final class FileEntries extends AbstractCollection<FileEntry> implements Closeable {
   private static final int BLOCK = 128 << 10;
   private static final int SAME_DIRECTORIES = 0;
   private static final int OTHER_DIRECTORIES = 1;
@@ -45,13 +47,10 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
   private int count;
   private long bytes;
 
-  /** The first blocks of rows; what does not fit here is in the local file. */
-  private final List<byte[]> inMemory = new ArrayList<>();
+  /** The blocks of rows: the first ones in memory, the others in the local file. */
+  private final List<Supplier<byte[]>> blocks = new ArrayList<>();
 
   private long memoryLeft;
-
-  /** Of each block in the file. */
-  private final List<Long> ends = new ArrayList<>();
 
   /** In the JVM's directory for temporary files; made when it is first needed. */
   private java.nio.file.Path file;
@@ -71,7 +70,8 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
     return new Builder(inMemory);
   }
 
-  public int count() {
+  @Override
+  public int size() {
     return count;
   }
 
@@ -93,21 +93,21 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
   /** Removes the local file, if there is one. The list cannot be read any more. */
   @Override
-  public synchronized void close() throws IOException {
+  public void close() throws IOException {
     if (channel != null) {
       channel.close();
     }
   }
 
-  private synchronized int blocks() {
-    return inMemory.size() + ends.size();
+  @Override
+  public String toString() {
+    return count + " files";
   }
 
-  private synchronized void addBlock(byte[] block) throws IOException {
-    // One that does not fit ends the use of memory, so that later, smaller ones keep order.
-    if (ends.isEmpty() && block.length <= memoryLeft) {
+  private void addBlock(byte[] block) throws IOException {
+    if (block.length <= memoryLeft) {
       memoryLeft -= block.length;
-      inMemory.add(block);
+      blocks.add(() -> block);
       return;
     }
     if (channel == null) {
@@ -120,21 +120,16 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
               StandardOpenOption.WRITE,
               StandardOpenOption.DELETE_ON_CLOSE);
     }
-    long position = begin(ends.size());
+    long position = channel.size();
     ByteBuffer rest = ByteBuffer.wrap(block);
     while (rest.hasRemaining()) {
       channel.write(rest, position + rest.position());
     }
-    ends.add(position + block.length);
+    blocks.add(() -> inFile(position, block.length));
   }
 
-  private synchronized byte[] block(int number) {
-    int inFile = number - inMemory.size();
-    if (inFile < 0) {
-      return inMemory.get(number);
-    }
-    long position = begin(inFile);
-    ByteBuffer content = ByteBuffer.allocate((int) (ends.get(inFile) - position));
+  private byte[] inFile(long position, int length) {
+    ByteBuffer content = ByteBuffer.allocate(length);
     try {
       while (content.hasRemaining()) {
         if (channel.read(content, position + content.position()) < 0) {
@@ -146,10 +141,6 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
           "The job's list of files cannot be read back from " + file + ": " + e, e);
     }
     return content.array();
-  }
-
-  private long begin(int inFile) {
-    return inFile == 0 ? 0 : ends.get(inFile - 1);
   }
 
   /** A list in the making. Not for use by several threads. */
@@ -165,8 +156,10 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
       this.entries = new FileEntries(inMemory);
     }
 
-    /** Adds a file. */
     public Builder add(FileEntry file) throws IOException {
+      if (built) {
+        throw new IllegalStateException("The list is finished");
+      }
       if (file.sourceDirectory().equals(source)
           && file.destinationDirectory().equals(destination)) {
         rows.number(SAME_DIRECTORIES);
@@ -225,7 +218,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
 
     @Override
     public boolean hasNext() {
-      return block.hasMore() || nextBlock < blocks();
+      return block.hasMore() || nextBlock < blocks.size();
     }
 
     @Override
@@ -234,7 +227,7 @@ public final class FileEntries implements Iterable<FileEntry>, Closeable {
         throw new NoSuchElementException();
       }
       if (!block.hasMore()) {
-        block = new Rows.Reader(COLUMNS, block(nextBlock++));
+        block = new Rows.Reader(COLUMNS, blocks.get(nextBlock++).get());
       }
       if (block.number() == OTHER_DIRECTORIES) {
         String from = block.plain();

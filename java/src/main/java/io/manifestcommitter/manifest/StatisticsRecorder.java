@@ -12,7 +12,6 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.MeanStatistic;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
-import org.apache.hadoop.util.functional.InvocationRaisingIOE;
 
 /**
  * Counts and measures while a job runs, as Hadoop's {@link IOStatisticsSnapshot}; and the JSON of
@@ -100,16 +99,6 @@ public final class StatisticsRecorder {
       sample(outcome, millis);
       took.accept(millis);
     }
-  }
-
-  /** As {@link #time}, for an action without a result. */
-  public void timeVoid(String key, InvocationRaisingIOE action) throws IOException {
-    time(
-        key,
-        () -> {
-          action.apply();
-          return key;
-        });
   }
 
   /** How many requests these statistics count, of all kinds. */

@@ -3,12 +3,12 @@ package io.manifestcommitter.plan;
 
 import io.manifestcommitter.manifest.FileEntries;
 import io.manifestcommitter.manifest.FileEntry;
+import io.manifestcommitter.plan.Swaps.Swap;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -75,12 +75,10 @@ public final class JobPlan implements Closeable {
     this.warnings = List.copyOf(warnings);
   }
 
-  /** The job. */
   public String jobId() {
     return jobId;
   }
 
-  /** The table's directory. */
   public Path table() {
     return targets.get(0).directory();
   }
@@ -145,13 +143,13 @@ public final class JobPlan implements Closeable {
    * The directories to make: making these makes all that are missing, but those that swaps bring
    * with them.
    *
-   * @param failed the numbers of the swaps whose directories have to be made all the same
+   * @param failed the swaps whose directories have to be made all the same
    */
-  public Collection<Path> directoriesToMake(BitSet failed) {
+  public Collection<Path> directoriesToMake(Set<Swap> failed) {
     Set<Path> leaves = new TreeSet<>(missingDirectories);
-    leaves.removeIf(directory -> swaps.bringing(directory) >= 0);
+    leaves.removeIf(directory -> swaps.bringing(directory).isPresent());
     swaps.directories().stream()
-        .filter(directory -> failed.get(swaps.bringing(directory)))
+        .filter(directory -> swaps.bringing(directory).filter(failed::contains).isPresent())
         .forEach(leaves::add);
     for (Path directory : List.copyOf(leaves)) {
       leaves.remove(directory.getParent());
@@ -196,7 +194,6 @@ public final class JobPlan implements Closeable {
     return swaps;
   }
 
-  /** What the planner let pass with a warning. */
   public List<String> warnings() {
     return warnings;
   }
@@ -213,7 +210,7 @@ public final class JobPlan implements Closeable {
         + " into "
         + table()
         + ": "
-        + files.count()
+        + files.size()
         + " files, "
         + files.bytes()
         + " bytes";

@@ -203,20 +203,11 @@ public final class JobPlanner implements Closeable {
       throws IOException {
     FileEntries all = files.build();
     try {
-      return plan(all, existing, replaced, contents(swaps, all));
+      return plan(all, existing, replaced, new Swaps(swaps, directories, all));
     } catch (IOException | RuntimeException | Error e) {
       all.close();
       throw e;
     }
-  }
-
-  private Swaps contents(List<Swap> swaps, FileEntries all) {
-    if (swaps.isEmpty()) {
-      return Swaps.NONE;
-    }
-    Swaps contents = new Swaps(swaps, directories);
-    all.forEach(contents::add);
-    return contents;
   }
 
   private JobPlan plan(
@@ -404,7 +395,6 @@ public final class JobPlanner implements Closeable {
       return hash(lastHash, name);
     }
 
-    /** Adds a file in a directory. */
     void add(Path directory, String name) {
       if (count == hashes.length) {
         hashes = Arrays.copyOf(hashes, count + count / 2);

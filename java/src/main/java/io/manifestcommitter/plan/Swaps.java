@@ -4,7 +4,6 @@ package io.manifestcommitter.plan;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.manifest.NameIndex;
 import io.manifestcommitter.store.StoreEntry;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -15,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -22,113 +22,78 @@ import org.apache.hadoop.fs.Path;
  * bytes each. Immutable.
  */
 public final class Swaps {
-  /** No swaps: everything is done file by file. */
-  public static final Swaps NONE = new Swaps(List.of(), List.of());
-
   private final List<Swap> swaps;
-  private final Map<Path, Integer> byPlace = new HashMap<>();
+  private final Map<Path, Swap> byPlace = new HashMap<>();
   private final Map<Path, Directory> directories = new LinkedHashMap<>();
-  private final Path[] firstWithFiles;
   private final NameIndex names = new NameIndex();
-  private final int[] files;
-  private Path lastParent;
-  private Directory last;
 
   /**
    * Swaps.
    *
    * @param swaps at places that do not contain one another
    * @param planned the plan's directories, of all levels
+   * @param files the plan's files
    */
-  Swaps(List<Swap> swaps, Collection<Path> planned) {
+  Swaps(List<Swap> swaps, Collection<Path> planned, Collection<FileEntry> files) {
     this.swaps = List.copyOf(swaps);
-    this.files = new int[swaps.size()];
-    this.firstWithFiles = new Path[swaps.size()];
-    for (Swap swap : swaps) {
-      byPlace.put(swap.place, byPlace.size());
+    swaps.forEach(swap -> byPlace.put(swap.place, swap));
+    for (Path directory : swaps.isEmpty() ? Set.<Path>of() : new TreeSet<>(planned)) {
+      at(directory)
+          .filter(swap -> swap.staged.isPresent())
+          .ifPresent(swap -> directories.put(directory, new Directory(directories.size(), swap)));
     }
-    for (Path directory : new TreeSet<>(planned)) {
-      int swap = at(directory);
-      if (swap >= 0 && swaps.get(swap).staged.isPresent()) {
-        directories.put(directory, new Directory(directories.size(), swap));
-      }
+    if (!directories.isEmpty()) {
+      files.forEach(this::add);
     }
   }
 
-  /** Notes a file of the plan. Neighbours are in the same directory, mostly. */
-  @SuppressWarnings("ReferenceEquality")
-  void add(FileEntry file) {
+  private void add(FileEntry file) {
     Path parent = file.destinationDirectory();
-    if (parent != lastParent) {
-      lastParent = parent;
-      last = directories.get(parent);
-    }
-    Directory directory = last;
+    Directory directory = directories.get(parent);
     if (directory != null) {
       names.add(directory.number, file.name());
       directory.files++;
-      files[directory.swap]++;
-      if (firstWithFiles[directory.swap] == null) {
-        firstWithFiles[directory.swap] = parent;
-      }
+      directory.swap.files++;
+      directory.swap.withFiles = directory.swap.withFiles.or(() -> Optional.of(parent));
     }
   }
 
-  /** The swaps. */
   public List<Swap> all() {
     return swaps;
   }
 
   /** Where old data moves, for all swaps that replace some. */
   public List<Path> asides() {
-    List<Path> asides = new ArrayList<>();
-    swaps.forEach(swap -> swap.aside.ifPresent(asides::add));
-    return asides;
+    return swaps.stream().flatMap(swap -> swap.aside.stream()).collect(Collectors.toList());
   }
 
   /** Where the directories that are published were staged. */
   public List<Path> staged() {
-    List<Path> staged = new ArrayList<>();
-    swaps.forEach(swap -> swap.staged.ifPresent(staged::add));
-    return staged;
+    return swaps.stream().flatMap(swap -> swap.staged.stream()).collect(Collectors.toList());
   }
 
-  /** The number of the swap that brings a directory of the plan with it; -1 if none does. */
-  public int bringing(Path directory) {
-    Directory known = directories.get(directory);
-    return known == null ? -1 : known.swap;
+  /** The swap that brings a directory of the plan with it, if one does. */
+  public Optional<Swap> bringing(Path directory) {
+    return Optional.ofNullable(directories.get(directory)).map(known -> known.swap);
   }
 
-  /** The number of the swap at whose place a path lies; -1 if there is none. */
-  public int at(Path path) {
-    for (Path above = path; above != null; above = above.getParent()) {
-      Integer swap = byPlace.get(above);
-      if (swap != null) {
-        return swap;
-      }
+  /** The swap at whose place a path lies, if there is one. */
+  public Optional<Swap> at(Path path) {
+    Path place = path;
+    while (place != null && !byPlace.containsKey(place)) {
+      place = place.getParent();
     }
-    return -1;
+    return Optional.ofNullable(byPlace.get(place));
   }
 
   /** Whether what is at a path moves aside. */
   boolean movesAside(Path old) {
-    int swap = at(old);
-    return swap >= 0 && swaps.get(swap).aside.isPresent();
+    return at(old).filter(swap -> swap.aside.isPresent()).isPresent();
   }
 
   /** The directories, of all levels, that swaps bring with them; a parent before its children. */
   public Set<Path> directories() {
     return Collections.unmodifiableSet(directories.keySet());
-  }
-
-  /** A directory that a swap brings with it and that has files; empty if it brings no files. */
-  public Optional<Path> directoryWithFiles(int swap) {
-    return Optional.ofNullable(firstWithFiles[swap]);
-  }
-
-  /** How many files of the plan a swap brings with it. */
-  public int filesBroughtBy(int swap) {
-    return files[swap];
   }
 
   /** How many files of the plan lie directly in a directory that a swap brings with it. */
@@ -143,10 +108,10 @@ public final class Swaps {
 
   private static final class Directory {
     private final int number;
-    private final int swap;
+    private final Swap swap;
     private int files;
 
-    Directory(int number, int swap) {
+    Directory(int number, Swap swap) {
       this.number = number;
       this.swap = swap;
     }
@@ -157,7 +122,6 @@ public final class Swaps {
    * it is to be replaced; the staged directory takes its place, if the job wrote one.
    */
   public static final class Swap {
-    /** The place in the table. */
     public final Path place;
 
     /** The directory that is published here, empty if none is. */
@@ -168,6 +132,9 @@ public final class Swaps {
 
     /** The old content, if that is a file; else it is a directory. */
     public final Optional<StoreEntry> oldFile;
+
+    private int files;
+    private Optional<Path> withFiles = Optional.empty();
 
     /**
      * A swap, of which one half may be missing.
@@ -182,6 +149,16 @@ public final class Swaps {
       this.staged = Optional.ofNullable(staged);
       this.aside = Optional.ofNullable(aside);
       this.oldFile = Optional.ofNullable(oldFile);
+    }
+
+    /** How many files of the plan it brings with it. */
+    public int files() {
+      return files;
+    }
+
+    /** A directory that it brings with it and that has files; empty if it brings no files. */
+    public Optional<Path> directoryWithFiles() {
+      return withFiles;
     }
 
     @Override

@@ -403,7 +403,7 @@ final class LakefsJob extends WriteJob {
       Map<String, String> metadata = new TreeMap<>();
       write.facts(isNew).forEach((key, value) -> metadata.put(LakefsCommit.PREFIX + key, value));
       metadata.put(LakefsCommit.JOB, write.jobId);
-      metadata.put(LakefsCommit.FILES, Integer.toString(plan.files().count()));
+      metadata.put(LakefsCommit.FILES, Integer.toString(plan.files().size()));
       metadata.put(LakefsCommit.PUBLISH, write.config.holds() ? LakefsCommit.HOLD : "now");
       if (!plan.heldOver().isEmpty()) {
         List<String> lines = WriteRequest.Overwrite.lines(write.table, plan.heldOver());

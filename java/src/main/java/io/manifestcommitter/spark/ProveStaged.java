@@ -162,10 +162,9 @@ final class ProveStaged {
   /** Asks the store for what identifies the files where a listing does not show it. */
   private void identify(FileEntries.Builder unidentified, JobPlanner planner) throws IOException {
     try (FileEntries files = unidentified.build()) {
-      workers.forEachNumbered(
+      workers.forEach(
           files,
-          files.count(),
-          (number, file) -> {
+          file -> {
             StoreEntry seen = store.identified(StoreEntry.file(file.source(), file.identity()));
             synchronized (files) {
               planner.publish(

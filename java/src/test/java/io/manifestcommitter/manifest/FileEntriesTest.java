@@ -29,7 +29,7 @@ class FileEntriesTest {
   void whatIsAddedIsReadBackInItsOrder(int inMemory) throws Exception {
     List<FileEntry> files = files(MANY);
     try (FileEntries entries = entries(inMemory, files)) {
-      assertThat(entries.count()).isEqualTo(MANY);
+      assertThat(entries).hasSize(MANY);
       assertThat(entries.bytes()).isEqualTo(files.stream().mapToLong(FileEntry::size).sum());
       assertThat(entries).containsExactlyElementsOf(files);
       assertThat(entries).as("a second time").containsExactlyElementsOf(files);
@@ -54,7 +54,6 @@ class FileEntriesTest {
   @Test
   void noFilesAreAListToo() throws Exception {
     try (FileEntries entries = entries(0, List.of())) {
-      assertThat(entries.count()).isZero();
       assertThat(entries.bytes()).isZero();
       assertThat(entries).isEmpty();
       assertThatThrownBy(() -> entries.iterator().next())
@@ -66,7 +65,7 @@ class FileEntriesTest {
   void thousandsOfFilesOfOneTableTakeLittleMemory() throws Exception {
     long before = spilled();
     try (FileEntries entries = entries(60 * MANY, files(MANY))) {
-      assertThat(entries.count()).isEqualTo(MANY);
+      assertThat(entries).hasSize(MANY);
       assertThat(spilled()).as("60 bytes a file are enough").isEqualTo(before);
     }
   }

@@ -36,7 +36,12 @@ class StatisticsTest {
     StatisticsRecorder recorder = new StatisticsRecorder();
 
     assertThat(recorder.<String>time("op", () -> "result")).isEqualTo("result");
-    recorder.timeVoid("op", () -> recorder.increment("inside"));
+    recorder.time(
+        "op",
+        () -> {
+          recorder.increment("inside");
+          return "";
+        });
 
     IOStatisticsSnapshot statistics = recorder.snapshot();
     assertThat(statistics.counters()).containsOnly(Map.entry("op", 2L), Map.entry("inside", 1L));
@@ -50,7 +55,7 @@ class StatisticsTest {
     StatisticsRecorder recorder = new StatisticsRecorder();
     FileNotFoundException thrown = new FileNotFoundException("f");
 
-    assertThatThrownBy(() -> recorder.timeVoid("op", () -> raise(thrown))).isSameAs(thrown);
+    assertThatThrownBy(() -> recorder.time("op", () -> raise(thrown))).isSameAs(thrown);
     assertThatThrownBy(() -> recorder.time("op", () -> raise(new IllegalStateException("s"))))
         .isInstanceOf(IllegalStateException.class);
 

@@ -12,7 +12,6 @@ import io.manifestcommitter.plan.JobPlan.PlanRejectedException;
 import io.manifestcommitter.plan.JobPlan.Target;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -64,7 +63,7 @@ class JobPlannerTest {
     assertThat(plan.files()).isEmpty();
     assertThat(plan.files().bytes()).isZero();
     assertThat(plan.tasks()).isZero();
-    assertThat(plan.directoriesToMake(new BitSet())).isEmpty();
+    assertThat(plan.directoriesToMake(Set.of())).isEmpty();
     assertThat(planner.directories()).isEmpty();
   }
 
@@ -72,7 +71,8 @@ class JobPlannerTest {
   void aPlanDoesNotChangeWithItsPlanner() throws Exception {
     planner.publish(file("0", "p=1/f0"));
     JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
-    planner.publish(file("1", "p=2/f1"));
+    assertThatThrownBy(() -> planner.publish(file("1", "p=2/f1")))
+        .isInstanceOf(IllegalStateException.class);
     planner.warn("late");
 
     assertThat(plan.files()).hasSize(1);
@@ -101,7 +101,7 @@ class JobPlannerTest {
 
     assertThat(plan.missingDirectories())
         .isEqualTo(paths("y=1", "y=1/m=1", "y=1/m=1/d=1", "y=1/m=2", "y=2"));
-    assertThat(plan.directoriesToMake(new BitSet()))
+    assertThat(plan.directoriesToMake(Set.of()))
         .containsExactlyInAnyOrder(at("y=1/m=1/d=1"), at("y=1/m=2"), at("y=2"));
   }
 
@@ -117,7 +117,7 @@ class JobPlannerTest {
             List.of());
 
     assertThat(plan.missingDirectories()).containsExactly(at("y=1/m=2"));
-    assertThat(plan.directoriesToMake(new BitSet())).containsExactly(at("y=1/m=2"));
+    assertThat(plan.directoriesToMake(Set.of())).containsExactly(at("y=1/m=2"));
   }
 
   @Test
@@ -127,7 +127,7 @@ class JobPlannerTest {
         planner.plan(new ExistingDirectories(Set.of(), paths("p=1")), List.of(), List.of());
 
     assertThat(plan.filesInTheWay()).containsExactly(at("p=1"));
-    assertThat(plan.directoriesToMake(new BitSet())).containsExactly(at("p=1"));
+    assertThat(plan.directoriesToMake(Set.of())).containsExactly(at("p=1"));
   }
 
   @Test
