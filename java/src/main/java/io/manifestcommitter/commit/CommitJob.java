@@ -65,7 +65,7 @@ public final class CommitJob {
    */
   public void prepare(boolean mayHaveReport, InvocationRaisingIOE more) throws IOException {
     boolean marks = work.config.markSuccessfulJobs;
-    boolean looks = marks && (mayHaveReport || !plan.replaced().isEmpty());
+    boolean looks = marks && (mayHaveReport || !plan.replaced.isEmpty());
     work.workers.beside(
         more,
         swaps::makeAsides,
@@ -125,11 +125,11 @@ public final class CommitJob {
   }
 
   private void writeList() throws IOException {
-    work.report.writeList(plan, work.workers.telling(plan.files()));
+    work.report.writeList(plan, work.workers.telling(plan.files));
   }
 
   private void publishData() throws IOException {
-    if (!plan.swaps().all().isEmpty()) {
+    if (!plan.swaps.all.isEmpty()) {
       work.step(StatisticNames.JOB_STAGE_RENAME_DIRECTORIES, swaps::run);
     }
     publishFiles();
@@ -159,7 +159,7 @@ public final class CommitJob {
   private boolean validate() throws IOException {
     boolean validates =
         work.config.validateOutput
-            || (isResumed && work.store.traits(plan.table()).completesUploads());
+            || (isResumed && work.store.traits(plan.table).completesUploads());
     if (validates) {
       prove();
       work.step(StatisticNames.JOB_STAGE_OPTIONAL_VALIDATE_OUTPUT, files::validate);
@@ -188,7 +188,7 @@ public final class CommitJob {
       work.workers.beside(isFilled, this::writeList);
       work.report.publishList();
     } else if (plan.notesPointOfNoReturn()
-        || work.store.traits(plan.table()).createsBeforeContent()) {
+        || work.store.traits(plan.table).createsBeforeContent()) {
       work.workers.beside(isFilled, work.report::publishList);
       if (!plan.notesPointOfNoReturn() && !isFilled.get()) {
         journal.get().requireHeld();
@@ -217,8 +217,8 @@ public final class CommitJob {
           work.enter(StatisticNames.JOB_STAGE_REMOVE_OLD_DATA);
           work.workers.toItsEnd();
           Set<Path> there =
-              new FindEntries(work.store, work.workers).run(plan.swaps().asides()).keySet();
-          for (Swap swap : plan.swaps().all()) {
+              new FindEntries(work.store, work.workers).run(plan.swaps.asides()).keySet();
+          for (Swap swap : plan.swaps.all) {
             if (swap.aside.filter(there::contains).isPresent()) {
               work.published.aside.add(swap);
             }

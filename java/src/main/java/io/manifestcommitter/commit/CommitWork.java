@@ -66,7 +66,7 @@ public final class CommitWork {
    * So it counts as published once it is gone from where it was prepared.
    */
   public boolean hasReported(JobPlan plan) throws IOException {
-    return plan.marksSuccess() && !plan.notesPointOfNoReturn() && report.hasLeft();
+    return plan.marksSuccess && !plan.notesPointOfNoReturn() && report.hasLeft();
   }
 
   /** Whether the table's report is this job's: it is the last thing that a commit makes. */
@@ -143,8 +143,8 @@ public final class CommitWork {
    * @param ofAnybody as {@link Store#awaitRenames}
    */
   public void awaitRenames(JobPlan plan, boolean ofAnybody) throws IOException {
-    for (Target target : plan.targets()) {
-      store.awaitRenames(target.directory(), ofAnybody);
+    for (Target target : plan.targets) {
+      store.awaitRenames(target.directory, ofAnybody);
     }
   }
 
@@ -156,14 +156,14 @@ public final class CommitWork {
   }
 
   public void count(JobPlan plan) {
-    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().size());
-    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
-    statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks());
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files.size());
+    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files.bytes());
+    statistics.count(StatisticNames.COMMITTER_TASKS_COMPLETED, plan.tasks);
   }
 
   public void list(JobPlan plan, OutputStream out) throws IOException {
-    Iterable<FileEntry> files = workers.telling(plan.files());
-    FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), files);
+    Iterable<FileEntry> files = workers.telling(plan.files);
+    FileList.write(out, plan.jobId, plan.table, plan.files.size(), files);
   }
 
   /** Saves the report of a job that committed to the directory for reports, if there is one. */
@@ -185,7 +185,7 @@ public final class CommitWork {
    * to be done, or there was none to do.
    */
   public boolean mayBeRepetition(JobPlan plan) {
-    return published.hasRecovered || plan.files().size() == 0;
+    return published.hasRecovered || plan.files.size() == 0;
   }
 
   /** Ends a try that published nothing, since the table has the same from another job. */

@@ -128,7 +128,7 @@ public final class FindOldData {
       return Optional.empty();
     }
     below.addAll(directories);
-    return Optional.of(new OldDirectory(directory, files, holdsStaging[0], seen.orElse(null)));
+    return Optional.of(new OldDirectory(directory, files, holdsStaging[0], seen));
   }
 
   /** The roots where there may be links, and what is between them and the table. */
@@ -158,20 +158,20 @@ public final class FindOldData {
     Map<Path, List<Path>> below = new HashMap<>();
     for (OldDirectory directory : old) {
       below
-          .computeIfAbsent(directory.path().getParent(), parent -> new ArrayList<>())
-          .add(directory.path());
+          .computeIfAbsent(directory.path.getParent(), parent -> new ArrayList<>())
+          .add(directory.path);
     }
     List<OldDirectory> full = new ArrayList<>(old);
-    full.removeIf(one -> one.count() == 0 && !below.containsKey(one.path()));
+    full.removeIf(one -> one.count == 0 && !below.containsKey(one.path));
     Queue<String> denied = new ConcurrentLinkedQueue<>();
     workers.forEach(
         full,
         one ->
             store
                 .deletionDenied(
-                    one.path(),
-                    one.entry().or(() -> existing.entry(one.path())),
-                    () -> entries(one, below.getOrDefault(one.path(), List.of())))
+                    one.path,
+                    one.entry.or(() -> existing.entry(one.path)),
+                    () -> entries(one, below.getOrDefault(one.path, List.of())))
                 .ifPresent(denied::add));
     if (!denied.isEmpty()) {
       int more = denied.size() - NAMED;

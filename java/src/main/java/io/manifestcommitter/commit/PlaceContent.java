@@ -121,7 +121,7 @@ final class PlaceContent {
 
     /** What is of a job: what swaps bring, and what has its id in its name. */
     static Claim own(JobPlan plan) {
-      return of(plan.swaps(), plan.missingDirectories(), name -> name.contains(plan.jobId()));
+      return of(plan.swaps, plan.missingDirectories, name -> name.contains(plan.jobId));
     }
 
     private static Claim of(Swaps swaps, Set<Path> made, Predicate<String> names) {

@@ -55,7 +55,7 @@ final class PlaceSurvey {
     this.store = work.store;
     this.workers = work.workers;
     this.plan = plan;
-    this.swaps = plan.swaps().all();
+    this.swaps = plan.swaps.all;
   }
 
   /**
@@ -67,7 +67,7 @@ final class PlaceSurvey {
     PlaceSurvey survey = new PlaceSurvey(work, plan);
     survey.look();
     if (work.workers
-        .map(survey.brought, swap -> SwapDirectories.unnest(work.store, plan.swaps(), swap))
+        .map(survey.brought, swap -> SwapDirectories.unnest(work.store, plan.swaps, swap))
         .contains(true)) {
       survey.look();
     }
@@ -75,8 +75,8 @@ final class PlaceSurvey {
   }
 
   private void look() throws IOException {
-    List<Path> ends = plan.swaps().asides();
-    ends.addAll(plan.swaps().staged());
+    List<Path> ends = plan.swaps.asides();
+    ends.addAll(plan.swaps.staged());
     Set<Path> there = new FindEntries(store, workers).run(ends).keySet();
     aside.addAll(swaps);
     aside.removeIf(swap -> !swap.aside.filter(there::contains).isPresent());
@@ -139,7 +139,7 @@ final class PlaceSurvey {
     workers.forEach(
         swaps,
         swap -> {
-          boolean wasFree = !swap.aside.isPresent() && !plan.replaced().isEmpty();
+          boolean wasFree = !swap.aside.isPresent() && !plan.replaced.isEmpty();
           if (brought.contains(swap)) {
             changes.look(() -> requirePublished(swap));
           } else if (aside.contains(swap) || wasFree) {
@@ -157,7 +157,7 @@ final class PlaceSurvey {
   /** Requires that all that a swap brought is at its place. */
   private void requirePublished(Swap swap) throws IOException {
     int there =
-        PlaceContent.list(store, swap.place, PlaceContent.Claim.planned(plan.swaps())).claimed;
+        PlaceContent.list(store, swap.place, PlaceContent.Claim.planned(plan.swaps)).claimed;
     if (there < swap.files()) {
       throw changed(
           swap, swap.files() - there + " of " + swap.files() + " files that it published are gone");
@@ -179,7 +179,7 @@ final class PlaceSurvey {
   }
 
   private PlaceChangedException changed(Swap swap, String sign) {
-    return new PlaceChangedException(plan.jobId(), swap.place, sign, swap.aside);
+    return new PlaceChangedException(plan.jobId, swap.place, sign, swap.aside);
   }
 
   /** Requires that a directory of old data is as it was found; others may have added to it. */
@@ -190,7 +190,7 @@ final class PlaceSurvey {
       return;
     }
     store.listIfThere(
-        old.path(),
+        old.path,
         missing.size(),
         entry ->
             missing.computeIfPresent(
@@ -198,8 +198,8 @@ final class PlaceSurvey {
                 (path, recorded) -> entry.isUntouchedSince(recorded) ? null : recorded));
     if (!missing.isEmpty()) {
       throw new PlaceChangedException(
-          plan.jobId(),
-          old.path(),
+          plan.jobId,
+          old.path,
           missing.size()
               + " files that it was to replace are gone, or others, as "
               + missing.keySet().stream().sorted().limit(NAMED).collect(Collectors.toList()),
@@ -213,7 +213,7 @@ final class PlaceSurvey {
       return;
     }
     Set<Path> sources = new HashSet<>();
-    for (FileEntry file : plan.files()) {
+    for (FileEntry file : plan.files) {
       if (directories.containsKey(file.destinationDirectory())) {
         file.sourceDirectory().ifPresent(sources::add);
       }
@@ -221,8 +221,7 @@ final class PlaceSurvey {
     Set<Path> staged = ConcurrentHashMap.newKeySet();
     workers.forEach(
         sources,
-        source ->
-            store.listIfThere(source, plan.files().size(), entry -> staged.add(entry.path())));
+        source -> store.listIfThere(source, plan.files.size(), entry -> staged.add(entry.path())));
     Collection<OldFiles> all = directories.values();
     workers.forEach(
         all,
@@ -230,7 +229,7 @@ final class PlaceSurvey {
           store.listIfThere(old.directory, old.recorded, old::found);
           old.requireInPlace();
         });
-    for (FileEntry file : plan.files()) {
+    for (FileEntry file : plan.files) {
       OldFiles directory = directories.get(file.destinationDirectory());
       if (directory != null && (file.isUpload() || !staged.contains(file.source()))) {
         directory.published(file);
@@ -324,7 +323,7 @@ final class PlaceSurvey {
         note("it had moved the old data aside, and there is other data");
       }
       if (sign != null) {
-        throw new PlaceChangedException(plan.jobId(), directory, sign, Optional.of(aside));
+        throw new PlaceChangedException(plan.jobId, directory, sign, Optional.of(aside));
       }
     }
 

@@ -35,7 +35,7 @@ final class PublishFiles {
    */
   void makeDirectories() throws IOException {
     work.workers.forEach(
-        plan.filesInTheWay(),
+        plan.filesInTheWay,
         file -> {
           Optional<StoreEntry> found = store.status(file);
           if (found.isPresent() && !found.get().isDirectory()) {
@@ -54,7 +54,7 @@ final class PublishFiles {
    */
   void rename() throws IOException {
     work.workers.forEachNumbered(
-        plan.files(),
+        plan.files,
         (number, file) -> {
           if (work.published.isBrought(plan, file.destinationDirectory())
               || work.published.isDone(number)) {
@@ -121,7 +121,7 @@ final class PublishFiles {
    */
   void validate() throws IOException {
     work.workers.forEach(
-        plan.files(),
+        plan.files,
         file -> {
           Optional<StoreEntry> published = store.status(file.destination());
           if (!published.filter(entry -> entry.isSameFileAs(file)).isPresent()) {

@@ -91,7 +91,7 @@ final class PublishReport {
   void writeList(JobPlan plan, Iterable<FileEntry> files) throws IOException {
     write(
         JobPaths.FILE_LIST,
-        out -> FileList.write(out, plan.jobId(), plan.table(), plan.files().size(), files));
+        out -> FileList.write(out, plan.jobId, plan.table, plan.files.size(), files));
   }
 
   /** Puts the list of files in place. */
@@ -127,7 +127,7 @@ final class PublishReport {
           // goes into the table any more.
           if (store.status(prepared(JobPaths.SUCCESS_MARKER)).isPresent()
               && !isOwn(JobPaths.FILE_LIST)) {
-            writeList(plan, plan.files());
+            writeList(plan, plan.files);
             publishList();
           }
         });

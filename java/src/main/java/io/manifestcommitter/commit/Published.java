@@ -68,12 +68,12 @@ final class Published {
   /** The old data of a plan that is not aside, without the files whose places new ones take. */
   List<OldDirectory> inPlace(JobPlan plan) {
     List<OldDirectory> inPlace = new ArrayList<>();
-    for (OldDirectory old : plan.replaced()) {
-      if (!isAside(plan.swaps(), old.path())) {
+    for (OldDirectory old : plan.replaced) {
+      if (!isAside(plan.swaps, old.path)) {
         List<StoreEntry> files = new ArrayList<>();
         old.files().forEach(files::add);
-        files.removeIf(file -> isAside(plan.swaps(), file.path()) || plan.takes(file.path()));
-        inPlace.add(new OldDirectory(old.path(), files));
+        files.removeIf(file -> isAside(plan.swaps, file.path()) || plan.takes(file.path()));
+        inPlace.add(new OldDirectory(old.path, files));
       }
     }
     return inPlace;
@@ -85,6 +85,6 @@ final class Published {
 
   /** Whether the staged directory with a directory of the plan is at its place. */
   boolean isBrought(JobPlan plan, Path directory) {
-    return plan.swaps().bringing(directory).filter(brought::contains).isPresent();
+    return plan.swaps.bringing(directory).filter(brought::contains).isPresent();
   }
 }

@@ -43,8 +43,8 @@ final class ReleaseAsides {
     this.store = work.store;
     this.workers = work.workers;
     this.plan = plan;
-    plan.replaced().forEach(old -> directories.put(old.path(), old));
-    this.asides = new ArrayList<>(plan.swaps().all());
+    plan.replaced.forEach(old -> directories.put(old.path, old));
+    this.asides = new ArrayList<>(plan.swaps.all);
     asides.retainAll(work.published.aside);
   }
 
@@ -111,9 +111,9 @@ final class ReleaseAsides {
     if (!left.isEmpty()) {
       throw new IOException(
           "The new data of job "
-              + plan.jobId()
+              + plan.jobId
               + " is complete in "
-              + plan.table()
+              + plan.table
               + ", and the data that it replaces is out of sight. With it is data that another job wrote"
               + " in the meantime and that could not be moved back to its place. None of that was"
               + " deleted: "

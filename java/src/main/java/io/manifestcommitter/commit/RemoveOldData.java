@@ -79,10 +79,10 @@ public final class RemoveOldData {
   }
 
   private void noteIdentity() throws IOException {
-    if (plan.commitId().isPresent()) {
-      CommitLedger ledger = new CommitLedger(store, plan.table());
+    if (plan.commitId.isPresent()) {
+      CommitLedger ledger = new CommitLedger(store, plan.table);
       String application = work.job.facts.get("application.id");
-      Retries.few(() -> ledger.add(plan.commitId().get(), plan.jobId(), application));
+      Retries.few(() -> ledger.add(plan.commitId.get(), plan.jobId, application));
     }
   }
 
@@ -106,7 +106,7 @@ public final class RemoveOldData {
           }
         });
 
-    Set<Path> directories = inPlace.stream().map(OldDirectory::path).collect(Collectors.toSet());
+    Set<Path> directories = inPlace.stream().map(old -> old.path).collect(Collectors.toSet());
     directories.removeAll(directoriesInUse());
     Queue<String> empty = new ConcurrentLinkedQueue<>();
     deleteEmpty(store, workers, directories, empty);
@@ -153,13 +153,13 @@ public final class RemoveOldData {
   /** The table itself and every directory that holds published files, of all levels. */
   private Set<Path> directoriesInUse() {
     Set<Path> inUse = new HashSet<>();
-    inUse.add(plan.table());
-    plan.files().totals().keySet().forEach(holder -> StorePaths.addUpwards(holder, inUse));
+    inUse.add(plan.table);
+    plan.files.totals().keySet().forEach(holder -> StorePaths.addUpwards(holder, inUse));
     return inUse;
   }
 
   private Collection<Path> unchanged(OldDirectory old, Map<Path, String> left) {
-    if (old.count() == 0) {
+    if (old.count == 0) {
       return List.of();
     }
     Map<String, StoreEntry> recorded = old.filesByName();
@@ -170,7 +170,7 @@ public final class RemoveOldData {
             found.clear();
             boolean isDirectoryThere =
                 store.listIfThere(
-                    old.path(),
+                    old.path,
                     entry -> {
                       StoreEntry asPlanned = recorded.get(entry.name());
                       boolean isThere = asPlanned != null && asPlanned.path().equals(entry.path());
@@ -200,9 +200,9 @@ public final class RemoveOldData {
     private OldDataRemainsException(JobPlan plan, SortedMap<Path, String> left) {
       super(
           "The new data of job "
-              + plan.jobId()
+              + plan.jobId
               + " is complete in "
-              + plan.table()
+              + plan.table
               + ", but "
               + left.size()
               + " paths of the data it replaces could not be removed, so the table shows both."
@@ -213,7 +213,7 @@ public final class RemoveOldData {
                   .collect(Collectors.joining(", "))
               + (left.size() > NAMED ? ", ..." : "")
               + ". Once they may be deleted, 'manifest-committer recover "
-              + plan.table()
+              + plan.table
               + "' removes them and ends the job");
       left.keySet().forEach(file -> directories.add(file.getParent()));
     }

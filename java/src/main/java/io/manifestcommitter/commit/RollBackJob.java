@@ -112,17 +112,16 @@ public final class RollBackJob {
    * driver that was taken for dead, and lives, publishes nothing more. The report, too.
    */
   private void keepFromDriver() throws IOException {
-    if (isFencedByFile(plan.table())) {
-      work.report.discardPrepared(!plan.replaced().isEmpty());
+    if (isFencedByFile(plan.table)) {
+      work.report.discardPrepared(!plan.replaced.isEmpty());
     }
-    List<Target> targets = new ArrayList<>(plan.targets());
-    targets.removeIf(target -> !isFencedByFile(target.staging()));
+    List<Target> targets = new ArrayList<>(plan.targets);
+    targets.removeIf(target -> !isFencedByFile(target.staging));
     work.workers.forEach(
         targets,
         target ->
             Retries.few(
-                () ->
-                    store.deleteTree(new StagingRoot(target.directory(), plan.jobId()).output())));
+                () -> store.deleteTree(new StagingRoot(target.directory, plan.jobId).output())));
   }
 
   /** Whether what is at a source tells nobody any more what is at its destination. */
@@ -145,7 +144,7 @@ public final class RollBackJob {
       work.awaitRenames(plan, /* ofAnybody= */ false);
       rollBack.accept(left);
     } catch (IOException | RuntimeException e) {
-      left.add("any file of this job in " + plan.table() + " (" + e + ")");
+      left.add("any file of this job in " + plan.table + " (" + e + ")");
     }
     work.report.rollBackLast(/* isOwnLast= */ false, left);
     if (!left.isEmpty()) {
@@ -169,7 +168,7 @@ public final class RollBackJob {
    */
   private void rollBackPublished(Queue<String> left) throws IOException {
     Published published = work.published;
-    List<Swap> begun = new ArrayList<>(plan.swaps().all());
+    List<Swap> begun = new ArrayList<>(plan.swaps.all);
     begun.retainAll(published.begunSwaps);
     RollBackSwaps swaps = new RollBackSwaps(work, plan, begun, Optional.empty());
     int before = left.size();
@@ -198,7 +197,7 @@ public final class RollBackJob {
    */
   private void stopLateRenames(Queue<String> left) throws IOException {
     work.workers.forEachNumbered(
-        plan.files(),
+        plan.files,
         (number, file) -> {
           if (work.published.isUncertain(number)
               && !isKnownByLengthOnly(file)
@@ -225,7 +224,7 @@ public final class RollBackJob {
    */
   private void rollBackFromStore(Optional<PlaceSurvey> survey, Queue<String> left)
       throws IOException {
-    RollBackSwaps swaps = new RollBackSwaps(work, plan, plan.swaps().all(), survey);
+    RollBackSwaps swaps = new RollBackSwaps(work, plan, plan.swaps.all, survey);
     rollBack(
         swaps,
         left,
@@ -242,7 +241,7 @@ public final class RollBackJob {
   }
 
   private Optional<Swap> swapOf(FileEntry file) {
-    return plan.swaps().bringing(file.destinationDirectory());
+    return plan.swaps.bringing(file.destinationDirectory());
   }
 
   /**
@@ -259,7 +258,7 @@ public final class RollBackJob {
     Map<String, StoreEntry> asides = new HashMap<>();
     Retries.fewOrNote(work.replaced.directory, left, () -> asides.putAll(work.replaced.list()));
     work.workers.forEachNumbered(
-        plan.files(),
+        plan.files,
         (number, file) ->
             Retries.fewOrNote(
                 file.destination(),
@@ -269,9 +268,9 @@ public final class RollBackJob {
                     work.replaced.rollBack(file.destination(), asides);
                   }
                 }));
-    Set<Path> made = new HashSet<>(plan.missingDirectories());
-    for (Path directory : plan.swaps().directories()) {
-      Optional<Swap> swap = plan.swaps().bringing(directory);
+    Set<Path> made = new HashSet<>(plan.missingDirectories);
+    for (Path directory : plan.swaps.directories()) {
+      Optional<Swap> swap = plan.swaps.bringing(directory);
       if (swaps.isMixed(swap) || swaps.isStaged(swap)) {
         made.add(directory);
       }
@@ -280,7 +279,7 @@ public final class RollBackJob {
     swaps.rollBackAsides(left);
     if (!asides.isEmpty()) {
       work.workers.forEach(
-          plan.missingDirectories(),
+          plan.missingDirectories,
           directory ->
               Retries.fewOrNote(directory, left, () -> work.replaced.rollBack(directory, asides)));
     }
@@ -344,8 +343,8 @@ public final class RollBackJob {
     return oldFiles.computeIfAbsent(
         directory,
         any ->
-            plan.replaced().stream()
-                .filter(old -> old.path().equals(directory))
+            plan.replaced.stream()
+                .filter(old -> old.path.equals(directory))
                 .findFirst()
                 .map(OldDirectory::filesByName)
                 .orElse(Map.of()));

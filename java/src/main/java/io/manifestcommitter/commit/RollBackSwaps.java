@@ -115,7 +115,7 @@ final class RollBackSwaps {
 
   private Found rollBackPublished(Swap swap) throws IOException {
     Path staged = swap.staged.get();
-    if (SwapDirectories.unnest(store, plan.swaps(), swap) || store.status(staged).isPresent()) {
+    if (SwapDirectories.unnest(store, plan.swaps, swap) || store.status(staged).isPresent()) {
       return Found.STAGED;
     }
     if (!isAlone) {
@@ -139,17 +139,17 @@ final class RollBackSwaps {
     Set<Path> others = new HashSet<>();
     try {
       store.list(
-          plan.table(),
+          plan.table,
           entry -> {
             if (entry.isDirectory() && StagingRoot.isStaging(entry.name())) {
               others.add(entry.path());
             }
           });
     } catch (IOException e) {
-      LOG.debug("The other jobs in {} could not be listed", plan.table(), e);
+      LOG.debug("The other jobs in {} could not be listed", plan.table, e);
       return false;
     }
-    plan.targets().forEach(target -> others.remove(target.staging()));
+    plan.targets.forEach(target -> others.remove(target.staging));
     return others.isEmpty();
   }
 

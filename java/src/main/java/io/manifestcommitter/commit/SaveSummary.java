@@ -91,12 +91,12 @@ public final class SaveSummary {
     SuccessReport.Builder report =
         report()
             .filenames(
-                plan.files().stream().map(file -> new Path(file.destination().toUri().getPath())))
+                plan.files.stream().map(file -> new Path(file.destination().toUri().getPath())))
             .description(plan.toString())
             .ended("committed", StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER)
             .diagnostic("partitions", partitions);
-    for (int i = 0; i < plan.warnings().size(); i++) {
-      report.diagnostic("warning." + (i + 1), plan.warnings().get(i));
+    for (int i = 0; i < plan.warnings.size(); i++) {
+      report.diagnostic("warning." + (i + 1), plan.warnings.get(i));
     }
     return report.build();
   }
@@ -110,9 +110,9 @@ public final class SaveSummary {
    */
   private List<Map<String, Object>> partitions(JobPlan plan) {
     Set<Path> replaced = new HashSet<>();
-    plan.replaced().forEach(old -> replaced.add(old.path()));
+    plan.replaced.forEach(old -> replaced.add(old.path));
     Set<Path> replacedWhole = new HashSet<>();
-    plan.swaps().all().stream()
+    plan.swaps.all.stream()
         .filter(swap -> swap.aside.isPresent())
         .forEach(swap -> replacedWhole.add(swap.place));
     Function<Path, String> fate =
@@ -122,11 +122,11 @@ public final class SaveSummary {
             return REPLACED;
           }
           boolean isNew =
-              plan.missingDirectories().contains(directory)
-                  || (directory.equals(plan.table()) && plan.makesTable());
+              plan.missingDirectories.contains(directory)
+                  || (directory.equals(plan.table) && plan.makesTable);
           return isNew ? "created" : "appended to";
         };
-    Map<Path, LongSummaryStatistics> totals = plan.files().totals();
+    Map<Path, LongSummaryStatistics> totals = plan.files.totals();
     totals.keySet().forEach(directory -> statistics.increment(FATES.get(fate.apply(directory))));
     Comparator<Map.Entry<Path, LongSummaryStatistics>> byBytes =
         Comparator.comparingLong(entry -> -entry.getValue().getSum());
@@ -139,11 +139,11 @@ public final class SaveSummary {
     sorted.forEach(
         one -> {
           Map<String, Object> told = new LinkedHashMap<>();
-          told.put("path", name(plan.table(), one.getKey()));
+          told.put("path", name(plan.table, one.getKey()));
           told.put("outcome", fate.apply(one.getKey()));
           told.put("files", one.getValue().getCount());
           told.put("bytes", one.getValue().getSum());
-          named.put(name(plan.table(), one.getKey()), told);
+          named.put(name(plan.table, one.getKey()), told);
         });
     return List.copyOf(named.values());
   }
@@ -207,8 +207,8 @@ public final class SaveSummary {
 
   /** Saves the report of a recovery that completed a job. */
   public void saveCompleted(JobPlan plan) {
-    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files().size());
-    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files().bytes());
+    statistics.count(StatisticNames.COMMITTER_FILES_COMMITTED, plan.files.size());
+    statistics.count(StatisticNames.COMMITTER_BYTES_COMMITTED, plan.files.bytes());
     save(
         RECOVERED,
         report()

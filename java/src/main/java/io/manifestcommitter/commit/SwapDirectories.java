@@ -51,7 +51,7 @@ final class SwapDirectories {
    */
   void makeAsides() throws IOException {
     Set<Path> parents = new HashSet<>();
-    plan.swaps().asides().forEach(aside -> parents.add(aside.getParent()));
+    plan.swaps.asides().forEach(aside -> parents.add(aside.getParent()));
     workers.forEach(parents, store::mkdirs);
   }
 
@@ -61,7 +61,7 @@ final class SwapDirectories {
    * @throws IOException if a swap's outcome is not known
    */
   void run() throws IOException {
-    workers.forEach(plan.swaps().all(), this::swap);
+    workers.forEach(plan.swaps.all, this::swap);
   }
 
   /**
@@ -73,13 +73,13 @@ final class SwapDirectories {
    */
   boolean prove() throws IOException {
     Set<Swap> incomplete = ConcurrentHashMap.newKeySet();
-    List<Path> directories = new ArrayList<>(plan.swaps().directories());
+    List<Path> directories = new ArrayList<>(plan.swaps.directories());
     directories.removeIf(directory -> !published.isBrought(plan, directory));
     workers.forEach(
         directories,
         directory -> {
           if (!isComplete(directory)) {
-            plan.swaps().bringing(directory).ifPresent(incomplete::add);
+            plan.swaps.bringing(directory).ifPresent(incomplete::add);
           }
         });
     workers.forEach(incomplete, this::fail);
@@ -151,14 +151,14 @@ final class SwapDirectories {
           boolean isThere =
               store.listIfThere(
                   directory,
-                  plan.swaps().filesIn(directory),
+                  plan.swaps.filesIn(directory),
                   entry -> {
                     if (entry.isDirectory()) {
                       return;
                     }
-                    if (plan.swaps().names(directory, entry.name())) {
+                    if (plan.swaps.names(directory, entry.name())) {
                       found[0]++;
-                    } else if (entry.name().contains(plan.jobId())) {
+                    } else if (entry.name().contains(plan.jobId)) {
                       strays.add(entry.path());
                     }
                   });
@@ -170,12 +170,12 @@ final class SwapDirectories {
       LOG.warn("{} is of this job and not in its plan: it is deleted", stray);
       Retries.few(() -> store.deleteFile(stray));
     }
-    return found[0] == plan.swaps().filesIn(directory);
+    return found[0] == plan.swaps.filesIn(directory);
   }
 
   /** Moves a directory out of another one in which it landed, to be published file by file. */
   private void fail(Swap swap) throws IOException {
-    if (!unnest(store, plan.swaps(), swap)) {
+    if (!unnest(store, plan.swaps, swap)) {
       throw new IOException(
           "Files of the job are gone from "
               + swap.place

@@ -139,7 +139,7 @@ final class LoadManifests {
       throws IOException {
     Set<Path> parents = planner.parents();
     parents.removeIf(
-        parent -> !parent.equals(paths.destination) && !existing.directories().contains(parent));
+        parent -> !parent.equals(paths.destination) && !existing.directories.contains(parent));
     Queue<Path> found = new ConcurrentLinkedQueue<>();
     workers.forEach(
         parents,
@@ -170,13 +170,13 @@ final class LoadManifests {
     }
     byte[] mark =
         new TaskManifest(
-                plan.jobId(),
+                plan.jobId,
                 paths.jobAttempt,
                 "commit",
                 "commit",
                 paths.jobAttemptDirectory,
                 List.of(),
-                plan.missingDirectories().stream()
+                plan.missingDirectories.stream()
                     .map(path -> new TaskManifest.Directory(path, path.depth()))
                     .collect(Collectors.toList()),
                 Map.of(MANIFESTS, identity()),

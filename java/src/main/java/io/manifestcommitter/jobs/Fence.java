@@ -62,18 +62,18 @@ final class Fence {
    */
   void run() throws IOException {
     Set<Path> asides = new HashSet<>();
-    plan.swaps().asides().forEach(aside -> asides.add(aside.getParent()));
+    plan.swaps.asides().forEach(aside -> asides.add(aside.getParent()));
     workers.forEach(
-        plan.targets(),
+        plan.targets,
         target -> {
-          if (store.traits(target.staging()).hasAtomicDirectoryRename()) {
+          if (store.traits(target.staging).hasAtomicDirectoryRename()) {
             StagingRoot from =
-                new StagingRoot(target.directory(), before.jobId()).heldBy(before.holder());
+                new StagingRoot(target.directory, before.jobId()).heldBy(before.holder());
             StagingRoot to = from.heldBy(journal.holder());
             take(from.sealed(), to.sealed(), StagingRoot::holderOfSealed);
             // Nobody makes a directory for what moves where nothing does.
-            boolean isTable = target.directory().equals(plan.table());
-            if (asides.contains(to.old()) || (plan.marksSuccess() && isTable)) {
+            boolean isTable = target.directory.equals(plan.table);
+            if (asides.contains(to.old()) || (plan.marksSuccess && isTable)) {
               take(from.old(), to.old(), StagingRoot::holderOfOld);
             }
           }

@@ -158,11 +158,11 @@ public final class HeldJobs {
     }
 
     private HeldJob(JobPlan plan, long since) {
-      this(plan.jobId(), since, !plan.heldOver().isEmpty(), plan.commitId().orElse(null));
-      for (FileEntry file : plan.files()) {
+      this(plan.jobId, since, !plan.heldOver().isEmpty(), plan.commitId.orElse(null));
+      for (FileEntry file : plan.files) {
         Path directory = file.destinationDirectory();
-        boolean isTable = directory.equals(plan.table());
-        add(isTable ? "" : StorePaths.relative(plan.table(), directory), file.size());
+        boolean isTable = directory.equals(plan.table);
+        add(isTable ? "" : StorePaths.relative(plan.table, directory), file.size());
         readable &= !file.isUpload();
       }
     }

@@ -113,18 +113,18 @@ public final class OtherJobs {
           boolean[] isTable = {false};
           boolean isThere =
               store.listIfThere(
-                  target.staging(), entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
+                  target.staging, entry -> isTable[0] |= Heartbeat.isHeartbeat(entry.name()));
           if (isTable[0] || !(isThere || mayBeGone)) {
             throw new CorruptManifestException(
                 origin
                     + " names the location "
-                    + target.directory()
+                    + target.directory
                     + (isTable[0]
                         ? ", which is the table of a job, by the heartbeat in "
-                            + target.staging()
+                            + target.staging
                             + ". Nothing was changed: recover that table instead"
                         : ", where the job has no staging directory "
-                            + target.staging().getName()
+                            + target.staging.getName()
                             + ". Nothing was changed: if the job did write there, make that"
                             + " directory, and recover the table again"));
           }
@@ -133,8 +133,8 @@ public final class OtherJobs {
 
   /** The custom locations of a plan. */
   static List<Target> locations(JobPlan plan, StagingRoot root) {
-    List<Target> locations = new ArrayList<>(plan.targets());
-    locations.removeIf(target -> target.staging().equals(root.root()));
+    List<Target> locations = new ArrayList<>(plan.targets);
+    locations.removeIf(target -> target.staging.equals(root.root()));
     return locations;
   }
 

@@ -62,16 +62,16 @@ public final class ProveHeld {
 
   private void requireStaged() throws IOException {
     Set<Path> sources = new HashSet<>();
-    plan.files().forEach(file -> file.sourceDirectory().ifPresent(sources::add));
+    plan.files.forEach(file -> file.sourceDirectory().ifPresent(sources::add));
     Map<Path, StoreEntry> staged = new ConcurrentHashMap<>();
     workers.forEach(sources, source -> store.listIfThere(source, e -> staged.put(e.path(), e)));
-    Optional<Set<String>> waiting = store.waitingUploads(plan.table());
+    Optional<Set<String>> waiting = store.waitingUploads(plan.table);
     Optional<FileEntry> decision = journal.decision();
     if (decision.isPresent() && !waits(decision.get(), waiting)) {
       throw changed(root, "somebody began to discard it");
     }
     Set<Path> gone = new HashSet<>();
-    for (FileEntry file : plan.files()) {
+    for (FileEntry file : plan.files) {
       if (file.isUpload() && !waits(file, waiting)) {
         gone.add(file.destination());
       } else if (!file.isUpload()) {
@@ -84,7 +84,7 @@ public final class ProveHeld {
     requireNone(
         gone,
         "of its "
-            + plan.files().size()
+            + plan.files.size()
             + " files are gone, or others, or do not wait as uploads any more");
   }
 
@@ -95,9 +95,9 @@ public final class ProveHeld {
 
   /** Where the job was to replace what is there, or to find nothing. */
   private void requireUnchanged() throws IOException {
-    FindOldData look = new FindOldData(store, workers, plan.table());
-    Map<Path, StoreEntry> before = files(plan.replaced());
-    Map<Path, StoreEntry> now = files(look.run(plan.heldOver(), plan.marksSuccess()));
+    FindOldData look = new FindOldData(store, workers, plan.table);
+    Map<Path, StoreEntry> before = files(plan.replaced);
+    Map<Path, StoreEntry> now = files(look.run(plan.heldOver(), plan.marksSuccess));
     Set<Path> gone = new HashSet<>(before.keySet());
     gone.removeAll(now.keySet());
     requireNone(gone, "files that it is to replace are gone");

@@ -231,11 +231,11 @@ public final class Recovery {
       workers(root, CommitProgress.unwatched())
           .forEach(
               OtherJobs.locations(plan, root),
-              target -> Retries.few(() -> store.deleteTree(target.staging())));
+              target -> Retries.few(() -> store.deleteTree(target.staging)));
       Retries.few(() -> store.deleteTree(root.root()));
       // Also where an earlier recovery rolled it back and ended here; what has files is not empty.
-      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files().size() > 0;
-      if ((outcome == Outcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable()) {
+      boolean mayBeEmpty = outcome == Outcome.CLEANED_UP && plan.files.size() > 0;
+      if ((outcome == Outcome.ROLLED_BACK || mayBeEmpty) && plan.makesTable) {
         Retries.few(() -> store.deleteEmptyDirectory(root.directory()));
       }
     } catch (IOException e) {
@@ -296,7 +296,7 @@ public final class Recovery {
       StatisticsRecorder statistics)
       throws IOException {
     Set<Path> replaced = new HashSet<>(plan.heldOver());
-    plan.replaced().forEach(old -> replaced.add(old.path()));
+    plan.replaced.forEach(old -> replaced.add(old.path));
     // Also before the first heartbeat: jobs that wait for the dead job would wait for that again.
     jobs.requireFree(replaced, root, signs, pause);
     Optional<Heartbeat> heartbeat = heartbeat(root);
@@ -311,13 +311,13 @@ public final class Recovery {
           Commits.begin(
               CommitSnapshot.Kind.RECOVERY,
               StatisticNames.JOB_STAGE_PLAN,
-              plan.jobId(),
+              plan.jobId,
               root.directory().toString(),
               statistics);
       Store guarded = heartbeat.map(life -> life.guard(store)).orElse(store);
       JobDescription job =
           new JobDescription(
-              plan.jobId(),
+              plan.jobId,
               "journal",
               Recovery.class.getName(),
               root.directory(),

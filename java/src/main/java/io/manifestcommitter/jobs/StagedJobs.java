@@ -204,7 +204,7 @@ public final class StagedJobs {
       new OtherJobs(store)
           .requireLocations(workers, plan, root, root.attempt(), /* mayBeGone= */ false);
       workers.forEach(
-          plan.files(),
+          plan.files,
           file -> {
             if (file.isUpload()) {
               Retries.few(() -> store.abortUpload(file));

@@ -101,7 +101,7 @@ public final class PlanReader {
       throws IOException {
     try (RecordFile.Reader records = new RecordFile.Reader(in, origin);
         JobPlanner planner = new JobPlanner(jobId, table)) {
-      PlaceText places = new PlaceText(table.directory(), naming);
+      PlaceText places = new PlaceText(table.directory, naming);
       PlanReader plan =
           new PlanReader(planner, jobId, table, places, new HeapBudget(heap, origin), holders);
       try {
@@ -211,7 +211,7 @@ public final class PlanReader {
         staging + " is not a staging directory of this job");
     heap.path(directory);
     if (!hasTable()) {
-      require(directory.equals(table.directory()), "it begins with the target " + directory);
+      require(directory.equals(table.directory), "it begins with the target " + directory);
     } else {
       require(!isTarget(directory), "it has the target " + directory + " twice");
       planner.allow(new Target(directory, staging));

@@ -51,36 +51,36 @@ final class PlanRecords {
 
   static void write(OutputStream out, JobPlan plan) throws IOException {
     RecordFile.Writer records = new RecordFile.Writer(out);
-    PlaceText places = new PlaceText(plan.table(), UnaryOperator.identity());
+    PlaceText places = new PlaceText(plan.table, UnaryOperator.identity());
     Record job =
         new Record("job")
             .with("version", version(plan))
-            .with("jobId", plan.jobId())
-            .with("tasks", plan.tasks())
-            .with("makesTable", plan.makesTable() ? 1 : 0)
-            .with("marksSuccess", plan.marksSuccess() ? 1 : 0);
-    plan.commitId().ifPresent(id -> job.with("commitId", id));
+            .with("jobId", plan.jobId)
+            .with("tasks", plan.tasks)
+            .with("makesTable", plan.makesTable ? 1 : 0)
+            .with("marksSuccess", plan.marksSuccess ? 1 : 0);
+    plan.commitId.ifPresent(id -> job.with("commitId", id));
     records.write(job);
-    for (Target target : plan.targets()) {
+    for (Target target : plan.targets) {
       records.write(
           new Record("target")
-              .with("directory", places.write(target.directory()))
-              .with("staging", places.write(target.staging())));
+              .with("directory", places.write(target.directory))
+              .with("staging", places.write(target.staging)));
     }
     for (Path place : plan.heldOver()) {
       records.write(new Record("only").with("path", places.write(place)));
     }
-    for (Path directory : plan.missingDirectories()) {
+    for (Path directory : plan.missingDirectories) {
       records.write(new Record("made").with("path", places.write(directory)));
     }
-    for (OldDirectory old : plan.replaced()) {
-      records.write(new Record("old").with("path", places.write(old.path())));
+    for (OldDirectory old : plan.replaced) {
+      records.write(new Record("old").with("path", places.write(old.path)));
       for (StoreEntry file : old.files()) {
         records.write(
             of("oldFile", file.name(), file.identity()).with("written", file.lastWritten()));
       }
     }
-    for (Swap swap : plan.swaps().all()) {
+    for (Swap swap : plan.swaps.all) {
       Record record = new Record("swap").with("place", places.write(swap.place));
       swap.staged.ifPresent(path -> record.with("staged", places.write(path)));
       swap.aside.ifPresent(path -> record.with("aside", places.write(path)));
@@ -88,7 +88,7 @@ final class PlanRecords {
     }
     Optional<Path> source = Optional.empty();
     Path destination = null;
-    for (FileEntry file : plan.files()) {
+    for (FileEntry file : plan.files) {
       if (!file.sourceName().equals(file.name())) {
         throw new IllegalArgumentException(file + " changes its name, as no staged file does");
       }
@@ -109,7 +109,7 @@ final class PlanRecords {
     if (plan.isHeld()) {
       return HELD;
     }
-    return plan.commitId().isPresent() ? WITH_ID : VERSION;
+    return plan.commitId.isPresent() ? WITH_ID : VERSION;
   }
 
   private static Record of(String kind, String name, FileIdentity file) {

@@ -29,20 +29,50 @@ import org.apache.hadoop.fs.Path;
  * file.
  */
 public final class JobPlan implements Closeable {
-  private final String jobId;
-  private final List<Target> targets;
-  private final FileEntries files;
-  private final Set<Path> missingDirectories;
-  private final List<Path> filesInTheWay;
-  private final List<OldDirectory> replaced;
+  public final String jobId;
+
+  /** The trees that the job publishes into; the table is the first. */
+  public final List<Target> targets;
+
+  /** The table's directory. */
+  public final Path table;
+
+  /** The files to publish. Each destination occurs once. */
+  public final FileEntries files;
+
+  /** The directories of all levels that did not exist, so are this job's to roll back. */
+  public final Set<Path> missingDirectories;
+
+  /**
+   * Files of others at paths where directories have to be; empty in the Spark protocol, which
+   * refuses them.
+   */
+  public final List<Path> filesInTheWay;
+
+  /** Old data to remove once everything else is done. */
+  public final List<OldDirectory> replaced;
+
   private final Set<Path> taken;
-  private final Swaps swaps;
-  private final int tasks;
-  private final boolean makesTable;
-  private final boolean marksSuccess;
-  private final Optional<String> commitId;
+
+  /** Places that are published, or replaced, by renames of whole directories. */
+  public final Swaps swaps;
+
+  /** How many committed tasks the plan holds, those without files included. */
+  public final int tasks;
+
+  /** Whether the table's directory was not there before the job, so is its to roll back. */
+  public final boolean makesTable;
+
+  /** Whether the job publishes a report. */
+  public final boolean marksSuccess;
+
+  /** The identity under which the table takes the job's data once, if it has one. */
+  public final Optional<String> commitId;
+
   private final Optional<List<Path>> heldOver;
-  private final List<String> warnings;
+
+  /** What the planner let pass with a warning. */
+  public final List<String> warnings;
 
   JobPlan(
       String jobId,
@@ -61,6 +91,7 @@ public final class JobPlan implements Closeable {
       List<String> warnings) {
     this.jobId = Objects.requireNonNull(jobId);
     this.targets = List.copyOf(targets);
+    this.table = this.targets.get(0).directory;
     this.files = Objects.requireNonNull(files);
     this.missingDirectories = Set.copyOf(missingDirectories);
     this.filesInTheWay = List.copyOf(filesInTheWay);
@@ -73,44 +104,6 @@ public final class JobPlan implements Closeable {
     this.commitId = commitId;
     this.heldOver = heldOver;
     this.warnings = List.copyOf(warnings);
-  }
-
-  public String jobId() {
-    return jobId;
-  }
-
-  public Path table() {
-    return targets.get(0).directory();
-  }
-
-  /** The trees that the job publishes into; the table is the first. */
-  public List<Target> targets() {
-    return targets;
-  }
-
-  /** The files to publish. Each destination occurs once. */
-  public FileEntries files() {
-    return files;
-  }
-
-  /** How many committed tasks the plan holds, those without files included. */
-  public int tasks() {
-    return tasks;
-  }
-
-  /** Whether the table's directory was not there before the job, so is its to roll back. */
-  public boolean makesTable() {
-    return makesTable;
-  }
-
-  /** Whether the job publishes a report. */
-  public boolean marksSuccess() {
-    return marksSuccess;
-  }
-
-  /** The identity under which the table takes the job's data once, if it has one. */
-  public Optional<String> commitId() {
-    return commitId;
   }
 
   /** Whether the job ends with nothing visible, and somebody publishes it later. */
@@ -134,11 +127,6 @@ public final class JobPlan implements Closeable {
     return !replaced.isEmpty() || commitId.isPresent() || isHeld();
   }
 
-  /** The directories of all levels that did not exist, so are this job's to roll back. */
-  public Set<Path> missingDirectories() {
-    return missingDirectories;
-  }
-
   /**
    * The directories to make: making these makes all that are missing, but those that swaps bring
    * with them.
@@ -157,26 +145,13 @@ public final class JobPlan implements Closeable {
     return new ArrayList<>(leaves);
   }
 
-  /**
-   * Files of others at paths where directories have to be; empty in the Spark protocol, which
-   * refuses them.
-   */
-  public List<Path> filesInTheWay() {
-    return filesInTheWay;
-  }
-
-  /** Old data to remove once everything else is done. */
-  public List<OldDirectory> replaced() {
-    return replaced;
-  }
-
   /** The directories of old data of which a file does not move aside, so is deleted where it is. */
   public List<Path> replacedInPlace() {
     List<Path> inPlace = new ArrayList<>();
     for (OldDirectory old : replaced) {
-      for (StoreEntry file : swaps.movesAside(old.path()) ? List.<StoreEntry>of() : old.files()) {
+      for (StoreEntry file : swaps.movesAside(old.path) ? List.<StoreEntry>of() : old.files()) {
         if (!swaps.movesAside(file.path())) {
-          inPlace.add(old.path());
+          inPlace.add(old.path);
           break;
         }
       }
@@ -189,15 +164,6 @@ public final class JobPlan implements Closeable {
     return taken.contains(old);
   }
 
-  /** Places that are published, or replaced, by renames of whole directories. */
-  public Swaps swaps() {
-    return swaps;
-  }
-
-  public List<String> warnings() {
-    return warnings;
-  }
-
   @Override
   public void close() throws IOException {
     files.close();
@@ -208,7 +174,7 @@ public final class JobPlan implements Closeable {
     return "job "
         + jobId
         + " into "
-        + table()
+        + table
         + ": "
         + files.size()
         + " files, "
@@ -221,14 +187,15 @@ public final class JobPlan implements Closeable {
    * do so.
    */
   public static final class Target {
-    private final Path directory;
-    private final Path staging;
+    /** The table, or the custom location of a partition. */
+    public final Path directory;
+
+    /** The job's own tree below the directory. */
+    public final Path staging;
 
     /**
      * A target.
      *
-     * @param directory the table, or the custom location of a partition
-     * @param staging the job's own tree, below {@code directory}
      * @throws IllegalArgumentException if the staging directory lies elsewhere
      */
     public Target(Path directory, Path staging) {
@@ -237,16 +204,6 @@ public final class JobPlan implements Closeable {
       if (!StorePaths.isBelow(directory, staging)) {
         throw new IllegalArgumentException(staging + " is not below " + directory);
       }
-    }
-
-    /** The table, or the custom location of a partition. */
-    public Path directory() {
-      return directory;
-    }
-
-    /** The job's own tree below the directory. */
-    public Path staging() {
-      return staging;
     }
 
     /** Whether the job may publish a file. */
@@ -285,8 +242,12 @@ public final class JobPlan implements Closeable {
 
   /** What stands today at the paths where a plan needs directories. */
   public static final class ExistingDirectories {
-    private final Set<Path> directories;
-    private final Set<Path> files;
+    /** Needed directories that exist. */
+    public final Set<Path> directories;
+
+    /** Files that stand where directories are needed. */
+    public final Set<Path> files;
+
     private final Map<Path, StoreEntry> entries;
 
     /** What was found, of which nothing more was seen. */
@@ -297,8 +258,6 @@ public final class JobPlan implements Closeable {
     /**
      * What was found.
      *
-     * @param directories needed directories that exist
-     * @param files needed directories where a file stands
      * @param entries of directories by path, as far as they were seen
      */
     public ExistingDirectories(
@@ -314,20 +273,10 @@ public final class JobPlan implements Closeable {
      */
     public ExistingDirectories with(Collection<OldDirectory> old, Map<Path, StoreEntry> more) {
       Set<Path> all = new HashSet<>(directories);
-      old.forEach(directory -> StorePaths.addUpwards(directory.path(), all));
+      old.forEach(directory -> StorePaths.addUpwards(directory.path, all));
       Map<Path, StoreEntry> seen = new HashMap<>(entries);
       seen.putAll(more);
       return new ExistingDirectories(all, files, seen);
-    }
-
-    /** Needed directories that exist. */
-    public Set<Path> directories() {
-      return directories;
-    }
-
-    /** Files that stand where directories are needed. */
-    public Set<Path> files() {
-      return files;
     }
 
     /** A needed directory that exists, as the store shows it. */

@@ -65,8 +65,8 @@ public final class JobPlanner implements Closeable {
     this.jobId = Objects.requireNonNull(jobId);
     this.table = Objects.requireNonNull(table);
     this.lastTarget = table;
-    targets.put(table.directory(), table);
-    byStaging.put(table.staging(), table);
+    targets.put(table.directory, table);
+    byStaging.put(table.staging, table);
   }
 
   /**
@@ -75,18 +75,18 @@ public final class JobPlanner implements Closeable {
    * @throws PlanRejectedException if it holds the table, or lies in a staging directory there
    */
   public void allow(Target target) throws PlanRejectedException {
-    Path directory = target.directory();
-    if (StorePaths.isSameOrBelow(directory, table.directory())) {
+    Path directory = target.directory;
+    if (StorePaths.isSameOrBelow(directory, table.directory)) {
       throw new PlanRejectedException(
           "The location " + directory + " holds the table " + table + " itself.");
     }
-    if (StorePaths.isBelow(table.directory(), directory)
-        && StagingRoot.leadsIntoStaging(StorePaths.relative(table.directory(), directory))) {
+    if (StorePaths.isBelow(table.directory, directory)
+        && StagingRoot.leadsIntoStaging(StorePaths.relative(table.directory, directory))) {
       throw new PlanRejectedException(
           "The location " + directory + " is in a staging directory, which readers do not see.");
     }
     targets.put(directory, target);
-    byStaging.put(target.staging(), target);
+    byStaging.put(target.staging, target);
   }
 
   /**
@@ -140,7 +140,7 @@ public final class JobPlanner implements Closeable {
     Optional<Path> source = file.sourceDirectory();
     Path destination = file.destinationDirectory();
     boolean isNeighbour = source.equals(lastSource) && destination.equals(lastDestination);
-    if (!isNeighbour || file.name().equals(lastTarget.staging().getName())) {
+    if (!isNeighbour || file.name().equals(lastTarget.staging.getName())) {
       Target target = targetOf(file);
       addDirectories(destination, target);
       parents.add(destination);
@@ -157,7 +157,7 @@ public final class JobPlanner implements Closeable {
    * @throws PlanRejectedException if it is not in the table
    */
   public void directory(Path directory) throws PlanRejectedException {
-    if (directory.equals(table.directory())) {
+    if (directory.equals(table.directory)) {
       return;
     }
     if (!table.holdsDestination(directory)) {
@@ -218,13 +218,13 @@ public final class JobPlanner implements Closeable {
     requireFree(
         occupied, claimed, " is a directory. Move it away, or let the job write to another name.");
     Set<Path> missing = new HashSet<>(directories);
-    missing.removeAll(existing.directories());
+    missing.removeAll(existing.directories);
     return new JobPlan(
         jobId,
         List.copyOf(targets.values()),
         all,
         missing,
-        existing.files(),
+        existing.files,
         replaced,
         taken(replaced, claimed.keySet()),
         swaps,
@@ -265,7 +265,7 @@ public final class JobPlanner implements Closeable {
     directories.forEach(directory -> addSuspect(suspects, PathHashes.hash(directory)));
     occupied.forEach(directory -> addSuspect(suspects, PathHashes.hash(directory)));
     for (OldDirectory old : replaced) {
-      old.files().forEach(file -> addSuspect(suspects, destinations.hash(old.path(), file.name())));
+      old.files().forEach(file -> addSuspect(suspects, destinations.hash(old.path, file.name())));
     }
     Map<Path, String> origins = new HashMap<>();
     if (suspects.isEmpty()) {
@@ -314,7 +314,7 @@ public final class JobPlanner implements Closeable {
   /** Every level up to the target is a directory of the plan. */
   private void addDirectories(Path lowest, Target target) throws PlanRejectedException {
     Path directory = lowest;
-    while (!directory.equals(target.directory()) && directories.add(directory)) {
+    while (!directory.equals(target.directory) && directories.add(directory)) {
       if (StagingRoot.isStaging(directory.getName())) {
         throw new PlanRejectedException(
             "The directory " + lowest + " is in a staging directory, which readers do not see.");
@@ -353,7 +353,7 @@ public final class JobPlanner implements Closeable {
                 + " of "
                 + file.destination()
                 + " is outside the job's staging directory "
-                + table.staging()
+                + table.staging
                 + ".");
   }
 

@@ -24,25 +24,34 @@ public final class OldDirectory {
   private static final int COLUMNS = 2;
   private static final int ROOM = 256;
 
-  private final Path path;
+  public final Path path;
+
   private final byte[] files;
-  private final int count;
-  private final boolean holdsStaging;
-  private final StoreEntry entry;
+
+  /** How many files there are. */
+  public final int count;
+
+  /**
+   * Whether jobs keep their staging directories directly in it, which have to stay where they are.
+   */
+  public final boolean holdsStaging;
+
+  /** The directory as the store shows it, if it was seen. */
+  public final Optional<StoreEntry> entry;
 
   /** A directory and the files directly in it. */
   public OldDirectory(Path path, Iterable<StoreEntry> files) {
-    this(path, files, false, null);
+    this(path, files, false, Optional.empty());
   }
 
   /**
    * A directory and the files directly in it.
    *
    * @param holdsStaging whether jobs keep their staging directories directly in it
-   * @param entry the directory as the store shows it, null if it was not seen
+   * @param entry the directory as the store shows it, if it was seen
    */
   public OldDirectory(
-      Path path, Iterable<StoreEntry> files, boolean holdsStaging, StoreEntry entry) {
+      Path path, Iterable<StoreEntry> files, boolean holdsStaging, Optional<StoreEntry> entry) {
     this.path = Objects.requireNonNull(path);
     this.holdsStaging = holdsStaging;
     this.entry = entry;
@@ -55,14 +64,6 @@ public final class OldDirectory {
     }
     this.files = rows.take();
     this.count = seen;
-  }
-
-  public Path path() {
-    return path;
-  }
-
-  public int count() {
-    return count;
   }
 
   /** The files directly in it, with their identity; made anew whenever they are gone through. */
@@ -78,18 +79,6 @@ public final class OldDirectory {
     Map<String, StoreEntry> byName = new HashMap<>(2 * count);
     files().forEach(file -> byName.put(file.name(), file));
     return byName;
-  }
-
-  /** The directory as the store shows it, if it was seen. */
-  public Optional<StoreEntry> entry() {
-    return Optional.ofNullable(entry);
-  }
-
-  /**
-   * Whether jobs keep their staging directories directly in it, which have to stay where they are.
-   */
-  public boolean holdsStaging() {
-    return holdsStaging;
   }
 
   @Override

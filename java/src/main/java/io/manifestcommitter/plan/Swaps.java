@@ -22,7 +22,8 @@ import org.apache.hadoop.fs.Path;
  * bytes each. Immutable.
  */
 public final class Swaps {
-  private final List<Swap> swaps;
+  public final List<Swap> all;
+
   private final Map<Path, Swap> byPlace = new HashMap<>();
   private final Map<Path, Directory> directories = new LinkedHashMap<>();
   private final NameIndex names = new NameIndex();
@@ -35,7 +36,7 @@ public final class Swaps {
    * @param files the plan's files
    */
   Swaps(List<Swap> swaps, Collection<Path> planned, Collection<FileEntry> files) {
-    this.swaps = List.copyOf(swaps);
+    this.all = List.copyOf(swaps);
     swaps.forEach(swap -> byPlace.put(swap.place, swap));
     for (Path directory : swaps.isEmpty() ? Set.<Path>of() : new TreeSet<>(planned)) {
       at(directory)
@@ -58,18 +59,14 @@ public final class Swaps {
     }
   }
 
-  public List<Swap> all() {
-    return swaps;
-  }
-
   /** Where old data moves, for all swaps that replace some. */
   public List<Path> asides() {
-    return swaps.stream().flatMap(swap -> swap.aside.stream()).collect(Collectors.toList());
+    return all.stream().flatMap(swap -> swap.aside.stream()).collect(Collectors.toList());
   }
 
   /** Where the directories that are published were staged. */
   public List<Path> staged() {
-    return swaps.stream().flatMap(swap -> swap.staged.stream()).collect(Collectors.toList());
+    return all.stream().flatMap(swap -> swap.staged.stream()).collect(Collectors.toList());
   }
 
   /** The swap that brings a directory of the plan with it, if one does. */

@@ -158,25 +158,25 @@ final class OpenJob {
     final List<Path> swapped = new ArrayList<>();
 
     private Planned(JobPlan plan) throws IOException {
-      if (plan.targets().size() > 1) {
+      if (plan.targets.size() > 1) {
         throw new IOException(
             "Job "
-                + plan.jobId()
+                + plan.jobId
                 + " commits to partitions outside of "
-                + plan.table()
+                + plan.table
                 + ": "
-                + plan.targets().subList(1, plan.targets().size())
+                + plan.targets.subList(1, plan.targets.size())
                 + ". What such a table holds as a whole cannot be told from its directory. Read it"
                 + " by the catalog, with spark.table");
       }
-      for (FileEntry file : plan.files()) {
+      for (FileEntry file : plan.files) {
         published.put(file.destination(), file.identity());
       }
-      for (OldDirectory directory : plan.replaced()) {
-        replaced.add(directory.path());
+      for (OldDirectory directory : plan.replaced) {
+        replaced.add(directory.path);
         directory.files().forEach(file -> old.put(file.path(), file));
       }
-      for (Swap swap : plan.swaps().all()) {
+      for (Swap swap : plan.swaps.all) {
         swap.aside.ifPresent(aside -> asides.put(aside.getName(), swap.place));
         swap.staged.ifPresent(staged -> swapped.add(swap.place));
       }

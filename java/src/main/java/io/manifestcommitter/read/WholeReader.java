@@ -170,7 +170,7 @@ public final class WholeReader extends TableReader {
     try (JobPlan plan =
         HeldJobs.plan(store, new StagingRoot(table, jobId))
             .orElseThrow(() -> TableReader.notHeld(jobId, table))) {
-      for (FileEntry file : plan.files()) {
+      for (FileEntry file : plan.files) {
         if (file.isUpload()) {
           throw new IOException(
               "The files of job "

@@ -180,7 +180,7 @@ final class CommitSparkJob {
               StatisticNames.JOB_STAGE_PLAN,
               () -> planning.run(trees.get(), overwrite.roots(planner.parents()), planner));
       try {
-        proof.removeStrays(plan.swaps().all());
+        proof.removeStrays(plan.swaps.all);
       } catch (IOException | RuntimeException | Error e) {
         plan.close();
         throw e;

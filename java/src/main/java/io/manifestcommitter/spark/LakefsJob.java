@@ -336,7 +336,7 @@ final class LakefsJob extends WriteJob {
       work.step(StatisticNames.JOB_STAGE_SAVE_SUCCESS_MARKER, () -> writeOwn(plan, success));
       old.removeIf(path -> own.containsKey(path.substring(table.prefix.length())));
       LakefsCommit commit = new LakefsCommit(table, write.jobId, metadata(plan));
-      int added = plan.files().count() + own.size();
+      int added = plan.files.size() + own.size();
       String made =
           work.time(
               StatisticNames.JOB_STAGE_WRITE_JOURNAL,
@@ -403,7 +403,7 @@ final class LakefsJob extends WriteJob {
       Map<String, String> metadata = new TreeMap<>();
       write.facts(isNew).forEach((key, value) -> metadata.put(LakefsCommit.PREFIX + key, value));
       metadata.put(LakefsCommit.JOB, write.jobId);
-      metadata.put(LakefsCommit.FILES, Integer.toString(plan.files().size()));
+      metadata.put(LakefsCommit.FILES, Integer.toString(plan.files.size()));
       metadata.put(LakefsCommit.PUBLISH, write.config.holds() ? LakefsCommit.HOLD : "now");
       if (!plan.heldOver().isEmpty()) {
         List<String> lines = WriteRequest.Overwrite.lines(write.table, plan.heldOver());

@@ -111,7 +111,7 @@ final class PlanSparkJob {
     if (config.conflictMode != ConflictMode.APPEND) {
       found.apply();
       Collection<Path> conflicts =
-          conflicts(planner.parents(), overwritten, found.get().directories(), targets);
+          conflicts(planner.parents(), overwritten, found.get().directories, targets);
       if (conflicts.contains(table)) {
         TableRoot.list(store, table).requirePlainFiles(store);
       }
@@ -135,10 +135,10 @@ final class PlanSparkJob {
                 target ->
                     store.status(target).ifPresent(entry -> replacedTargets.put(target, entry))));
     ExistingDirectories existing = found.get().with(old.get(), replacedTargets);
-    if (!existing.files().isEmpty()) {
+    if (!existing.files.isEmpty()) {
       throw new PlanRejectedException(
           "Files stand where the job's partitions have to go: "
-              + existing.files()
+              + existing.files
               + ". They are not this job's: move them away.");
     }
     new FindEntries(store, workers).requireOneVolume(targets, planner.parents(), existing);

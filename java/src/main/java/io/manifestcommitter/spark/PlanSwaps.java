@@ -117,8 +117,8 @@ final class PlanSwaps {
   private boolean isHighestMissing(Path directory) {
     Path parent = directory.getParent();
     return !directory.equals(root.directory())
-        && !existing.directories().contains(directory)
-        && (parent.equals(root.directory()) || existing.directories().contains(parent))
+        && !existing.directories.contains(directory)
+        && (parent.equals(root.directory()) || existing.directories.contains(parent))
         && !StorePaths.isSameOrBelowOne(places, directory);
   }
 
@@ -156,7 +156,7 @@ final class PlanSwaps {
   private Optional<StoreEntry> entry(Path directory) throws IOException {
     Optional<StoreEntry> seen = existing.entry(directory);
     if (!seen.isPresent()) {
-      seen = old.find(directory).flatMap(OldDirectory::entry);
+      seen = old.find(directory).flatMap(replaced -> replaced.entry);
     }
     return seen.isPresent() ? seen : store.status(directory);
   }
@@ -184,13 +184,13 @@ final class PlanSwaps {
     /** What was found; a directory's children are in the order in which they come. */
     ReplacedDirectories(Collection<OldDirectory> replaced) {
       for (OldDirectory directory : replaced) {
-        Path path = directory.path();
+        Path path = directory.path;
         byPath.put(path, directory);
         byParent.computeIfAbsent(path.getParent(), parent -> new ArrayList<>()).add(path);
-        if (directory.holdsStaging()) {
+        if (directory.holdsStaging) {
           StorePaths.addUpwards(path, aboveStaging);
         }
-        if (directory.entry().filter(entry -> entry.rights().isEncrypted()).isPresent()) {
+        if (directory.entry.filter(entry -> entry.rights().isEncrypted()).isPresent()) {
           StorePaths.addUpwards(path, aboveEncrypted);
         }
       }

@@ -111,8 +111,8 @@ final class SealOutput {
         targets,
         target -> {
           // Without it no recovery believes that the location is the job's.
-          marks.write(target.directory());
-          store.mkdirs(target.staging());
+          marks.write(target.directory);
+          store.mkdirs(target.staging);
         });
   }
 

@@ -295,10 +295,10 @@ final class TableRoot {
      */
     Optional<CommitJournal.State> lastState(
         JobPlan plan, boolean hasLocations, CommitterConfig config, Store store) {
-      if (config.cleanupSkipped || (config.keepReplaced > 0 && !plan.replaced().isEmpty())) {
+      if (config.cleanupSkipped || (config.keepReplaced > 0 && !plan.replaced.isEmpty())) {
         return Optional.of(CommitJournal.State.KEPT);
       }
-      boolean showsItsEnd = plan.notesPointOfNoReturn() || plan.marksSuccess();
+      boolean showsItsEnd = plan.notesPointOfNoReturn() || plan.marksSuccess;
       return showsItsEnd && !hasLocations && store.traits(root.root()).hasAtomicDirectoryDeletion()
           ? Optional.empty()
           : Optional.of(CommitJournal.State.FINISHED);

@@ -62,7 +62,7 @@ class HostilePlanTest {
     records.finish();
     if (isRead) {
       try (JobPlan plan = read(out.toByteArray(), 1 << 30)) {
-        assertThat(plan.commitId()).isEqualTo(Optional.ofNullable(id));
+        assertThat(plan.commitId).isEqualTo(Optional.ofNullable(id));
         assertThat(plan.notesPointOfNoReturn()).isEqualTo(id != null || version == 8);
         assertThat(plan.isHeld()).isEqualTo(version == 8);
       }

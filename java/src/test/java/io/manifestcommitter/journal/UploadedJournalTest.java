@@ -56,7 +56,7 @@ class UploadedJournalTest {
     assertThat(driver.hasNoName()).isFalse();
     CommitJournal found = found();
     assertThat(found.state()).isEqualTo(State.PLANNED);
-    assertThat(found.plan(new StagingRoot(TABLE, "job")).jobId()).isEqualTo("job");
+    assertThat(found.plan(new StagingRoot(TABLE, "job")).jobId).isEqualTo("job");
   }
 
   @Test

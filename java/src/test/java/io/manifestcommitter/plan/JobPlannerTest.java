@@ -45,14 +45,14 @@ class JobPlannerTest {
 
     JobPlan plan = planner.plan(NOTHING, List.of(old), List.of());
 
-    assertThat(plan.jobId()).isEqualTo("job1");
-    assertThat(plan.table()).isEqualTo(TABLE);
-    assertThat(plan.files()).containsExactly(first, second);
-    assertThat(plan.files().bytes()).isEqualTo(7);
-    assertThat(plan.tasks()).isEqualTo(2);
-    assertThat(plan.replaced()).containsExactly(old);
-    assertThat(plan.warnings()).containsExactly("one file less");
-    assertThat(plan.filesInTheWay()).isEmpty();
+    assertThat(plan.jobId).isEqualTo("job1");
+    assertThat(plan.table).isEqualTo(TABLE);
+    assertThat(plan.files).containsExactly(first, second);
+    assertThat(plan.files.bytes()).isEqualTo(7);
+    assertThat(plan.tasks).isEqualTo(2);
+    assertThat(plan.replaced).containsExactly(old);
+    assertThat(plan.warnings).containsExactly("one file less");
+    assertThat(plan.filesInTheWay).isEmpty();
     assertThat(plan).asString().contains("job1", TABLE.toString(), "2 files", "7 bytes");
   }
 
@@ -60,9 +60,9 @@ class JobPlannerTest {
   void anEmptyJobHasAnEmptyPlan() throws Exception {
     JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
 
-    assertThat(plan.files()).isEmpty();
-    assertThat(plan.files().bytes()).isZero();
-    assertThat(plan.tasks()).isZero();
+    assertThat(plan.files).isEmpty();
+    assertThat(plan.files.bytes()).isZero();
+    assertThat(plan.tasks).isZero();
     assertThat(plan.directoriesToMake(Set.of())).isEmpty();
     assertThat(planner.directories()).isEmpty();
   }
@@ -75,10 +75,10 @@ class JobPlannerTest {
         .isInstanceOf(IllegalStateException.class);
     planner.warn("late");
 
-    assertThat(plan.files()).hasSize(1);
-    assertThat(plan.missingDirectories()).containsExactly(at("p=1"));
-    assertThat(plan.warnings()).isEmpty();
-    assertThatThrownBy(() -> plan.missingDirectories().clear())
+    assertThat(plan.files).hasSize(1);
+    assertThat(plan.missingDirectories).containsExactly(at("p=1"));
+    assertThat(plan.warnings).isEmpty();
+    assertThatThrownBy(() -> plan.missingDirectories.clear())
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
@@ -99,7 +99,7 @@ class JobPlannerTest {
     planner.publish(file("3", "y=2/f"));
     JobPlan plan = planner.plan(NOTHING, List.of(), List.of());
 
-    assertThat(plan.missingDirectories())
+    assertThat(plan.missingDirectories)
         .isEqualTo(paths("y=1", "y=1/m=1", "y=1/m=1/d=1", "y=1/m=2", "y=2"));
     assertThat(plan.directoriesToMake(Set.of()))
         .containsExactlyInAnyOrder(at("y=1/m=1/d=1"), at("y=1/m=2"), at("y=2"));
@@ -116,7 +116,7 @@ class JobPlannerTest {
             List.of(),
             List.of());
 
-    assertThat(plan.missingDirectories()).containsExactly(at("y=1/m=2"));
+    assertThat(plan.missingDirectories).containsExactly(at("y=1/m=2"));
     assertThat(plan.directoriesToMake(Set.of())).containsExactly(at("y=1/m=2"));
   }
 
@@ -126,7 +126,7 @@ class JobPlannerTest {
     JobPlan plan =
         planner.plan(new ExistingDirectories(Set.of(), paths("p=1")), List.of(), List.of());
 
-    assertThat(plan.filesInTheWay()).containsExactly(at("p=1"));
+    assertThat(plan.filesInTheWay).containsExactly(at("p=1"));
     assertThat(plan.directoriesToMake(Set.of())).containsExactly(at("p=1"));
   }
 
@@ -243,14 +243,14 @@ class JobPlannerTest {
     planner.publish(file("t1/x", "p=1/part-0"));
     planner.occupied(List.of(at("p=1"), at("p=1/part"), at("p=1/part-00")));
 
-    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).hasSize(1);
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files).hasSize(1);
   }
 
   @Test
   void whatWasRefusedIsNotInThePlan() throws Exception {
     assertRefused(() -> planner.publish(file("0", "../elsewhere/f")), TABLE);
 
-    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).isEmpty();
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files).isEmpty();
     assertThat(planner.directories()).isEmpty();
   }
 
@@ -263,7 +263,7 @@ class JobPlannerTest {
     planner.publish(own);
 
     assertThat(planner.directories()).containsExactly(new Path(location, "x"));
-    assertThat(planner.plan(NOTHING, List.of(), List.of()).files()).containsExactly(own);
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files).containsExactly(own);
     assertThat(planner.parents()).containsExactly(new Path(location, "x"));
     assertRefused(
         () ->
@@ -289,7 +289,7 @@ class JobPlannerTest {
     FileEntry inItsStaging = FileEntry.uploaded(location, "_manifest_job1", UPLOADED);
     assertRefused(() -> planner.publish(inItsStaging), "an upload");
     assertThat(planner.directories()).containsExactly(new Path(location, "x"), at("p"));
-    assertThat(planner.plan(NOTHING, List.of(), List.of()).files())
+    assertThat(planner.plan(NOTHING, List.of(), List.of()).files)
         .containsExactly(inLocation, inTable);
     for (Path outside : List.of(new Path("abfs://c@a/w/other"), TABLE.getParent(), STAGING)) {
       assertRefused(
