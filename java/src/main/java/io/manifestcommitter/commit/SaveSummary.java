@@ -111,14 +111,9 @@ public final class SaveSummary {
   private List<Map<String, Object>> partitions(JobPlan plan) {
     Set<Path> replaced = new HashSet<>();
     plan.replaced.forEach(old -> replaced.add(old.path));
-    Set<Path> replacedWhole = new HashSet<>();
-    plan.swaps.all.stream()
-        .filter(swap -> swap.aside.isPresent())
-        .forEach(swap -> replacedWhole.add(swap.place));
     Function<Path, String> fate =
         directory -> {
-          if (replaced.contains(directory)
-              || StorePaths.isSameOrBelowOne(replacedWhole, directory)) {
+          if (replaced.contains(directory) || plan.swaps.movesAside(directory)) {
             return REPLACED;
           }
           boolean isNew =

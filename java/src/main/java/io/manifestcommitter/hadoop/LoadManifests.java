@@ -3,7 +3,6 @@ package io.manifestcommitter.hadoop;
 
 import io.manifestcommitter.commit.CommitWork;
 import io.manifestcommitter.commit.FindEntries;
-import io.manifestcommitter.commit.Workers;
 import io.manifestcommitter.layout.JobPaths;
 import io.manifestcommitter.manifest.CorruptManifestException;
 import io.manifestcommitter.manifest.FileEntry;
@@ -59,7 +58,6 @@ final class LoadManifests {
 
   private final CommitWork work;
   private final Store store;
-  private final Workers workers;
   private final StatisticsRecorder statistics;
   private final JobPaths paths;
   private final Semaphore heap = new Semaphore(HEAP);
@@ -74,7 +72,6 @@ final class LoadManifests {
   LoadManifests(CommitWork work, JobPaths paths) {
     this.work = work;
     this.store = work.store;
-    this.workers = work.workers;
     this.statistics = work.statistics;
     this.paths = paths;
   }
@@ -121,8 +118,8 @@ final class LoadManifests {
               + " are not there.");
     }
     try (JobPlanner planner = newPlanner()) {
-      workers.forEach(manifests, file -> load(file, planner));
-      FindEntries find = new FindEntries(store, workers);
+      work.workers.forEach(manifests, file -> load(file, planner));
+      FindEntries find = new FindEntries(store, work.workers);
       ExistingDirectories existing = find.directories(planner.directories());
       noteDestinations(planner, existing);
       find.requireOneVolume(Set.of(paths.destination), planner.parents(), existing);
@@ -141,7 +138,7 @@ final class LoadManifests {
     parents.removeIf(
         parent -> !parent.equals(paths.destination) && !existing.directories.contains(parent));
     Queue<Path> found = new ConcurrentLinkedQueue<>();
-    workers.forEach(
+    work.workers.forEach(
         parents,
         parent -> {
           // Where another job removed it, or has it aside for a moment, nothing is in the way.
@@ -197,7 +194,7 @@ final class LoadManifests {
     }
     list();
     try (JobPlanner planner = newPlanner()) {
-      workers.forEach(manifests, file -> load(file, planner));
+      work.workers.forEach(manifests, file -> load(file, planner));
       Set<Path> existing = new HashSet<>(planner.directories());
       mark.get().ifPresent(known -> known.directories.forEach(made -> existing.remove(made.path)));
       return Optional.of(

@@ -134,12 +134,9 @@ public abstract class CommitJournal {
   /** The state of the journal that has this name; empty if it is none, or one that is not known. */
   public static Optional<State> stateIn(String name) {
     Matcher parts = NAMES.matcher(name);
-    return parts.matches() ? state(parts.group(1)) : Optional.empty();
-  }
-
-  private static Optional<State> state(String name) {
+    String known = parts.matches() ? parts.group(1) : "";
     return Arrays.stream(State.values())
-        .filter(state -> state.name().toLowerCase(Locale.ROOT).equals(name))
+        .filter(state -> state.name().toLowerCase(Locale.ROOT).equals(known))
         .findFirst();
   }
 
@@ -169,10 +166,7 @@ public abstract class CommitJournal {
                         + " of there first");
               }
             });
-    if (!isThere) {
-      return List.of();
-    }
-    return found;
+    return isThere ? found : List.of();
   }
 
   static Path path(Path directory, State of, int by) {

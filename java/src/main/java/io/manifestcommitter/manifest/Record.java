@@ -288,7 +288,9 @@ public final class Record {
               token == JsonToken.START_ARRAY,
               "the field '" + shortened(name) + "' is not an array");
           while (next() != JsonToken.END_ARRAY) {
-            require(isAt(JsonToken.START_OBJECT), "an item of '" + name + "' is not an object");
+            require(
+                parser.hasToken(JsonToken.START_OBJECT),
+                "an item of '" + name + "' is not an object");
             items.get(name).accept(new Record(object()));
           }
         } else if (token != JsonToken.VALUE_NULL) {
@@ -305,7 +307,9 @@ public final class Record {
         case START_ARRAY:
           List<String> values = new ArrayList<>();
           while (next() != JsonToken.END_ARRAY) {
-            require(isAt(JsonToken.VALUE_STRING), "an item of '" + name + "' is not " + STRING);
+            require(
+                parser.hasToken(JsonToken.VALUE_STRING),
+                "an item of '" + name + "' is not " + STRING);
             values.add(PathText.requireWellFormed(parser.getText()));
           }
           return values;
@@ -334,10 +338,6 @@ public final class Record {
         depth--;
       }
       return token;
-    }
-
-    private boolean isAt(JsonToken token) {
-      return parser.currentToken() == token;
     }
 
     private static void require(boolean condition, String otherwise) {

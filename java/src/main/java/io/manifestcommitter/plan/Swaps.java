@@ -84,7 +84,7 @@ public final class Swaps {
   }
 
   /** Whether what is at a path moves aside. */
-  boolean movesAside(Path old) {
+  public boolean movesAside(Path old) {
     return at(old).filter(swap -> swap.aside.isPresent()).isPresent();
   }
 
