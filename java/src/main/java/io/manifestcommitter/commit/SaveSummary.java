@@ -216,7 +216,7 @@ public final class SaveSummary {
   }
 
   /** Saves the report of a job that committed, and the list of its files beside it. */
-  void save(SuccessReport report, Store.Content list) {
+  void save(SuccessReport report, ConsumerRaisingIOE<OutputStream> list) {
     save("", report, Optional.of(list));
   }
 
