@@ -94,7 +94,7 @@ class MagicUploadsIT {
     conf.set(MagicUploads.IN_MEMORY, "true");
     conf.set(key, value);
     try (FileSystem fs = FileSystem.newInstance(table.toUri(), conf)) {
-      assertThatThrownBy(() -> MagicUploads.of(fs, new Stores(conf).all(), table))
+      assertThatThrownBy(() -> MagicUploads.of(fs, new Stores(conf).all().of(table), table))
           .isInstanceOf(UnsupportedStoreException.class)
           .hasMessageContaining(said);
     }
@@ -106,7 +106,8 @@ class MagicUploadsIT {
   }
 
   private FileUpload upload(FileSystem fs) throws IOException {
-    return MagicUploads.of(fs, new Stores(conf).all(), place).newUpload(place, "j", ATTEMPT);
+    return MagicUploads.of(fs, new Stores(conf).all().of(place), place)
+        .newUpload(place, "j", ATTEMPT);
   }
 
   private static void write(FileSystem fs, FileUpload upload, byte[] content) throws IOException {
