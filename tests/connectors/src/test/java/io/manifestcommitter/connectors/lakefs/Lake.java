@@ -174,6 +174,13 @@ final class Lake implements AutoCloseable {
     ask("DELETE", "/branches/" + name, "");
   }
 
+  /** Deletes a file of the table from the branches of jobs. */
+  void deleteFromJobs(String path) throws IOException {
+    for (String branch : jobBranches()) {
+      ask("DELETE", "/branches/" + branch + "/objects?path=" + encoded(PLACE + "/" + path), "");
+    }
+  }
+
   /** What is not committed on {@code main}. */
   List<String> dirt() throws IOException {
     List<String> paths = new ArrayList<>();

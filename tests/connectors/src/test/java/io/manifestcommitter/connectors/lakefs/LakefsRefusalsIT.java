@@ -12,8 +12,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a repository refuses, and what comes of it. */
+/** What a repository refuses, loses or does not answer, and what comes of it. */
 class LakefsRefusalsIT {
   private static final Map<String, String> DIRT = Map.of("p=1/by-hand", "x");
 
@@ -113,6 +114,37 @@ class LakefsRefusalsIT {
       job.abort();
 
       assertThat(lake.contents()).isEqualTo(LakeJob.OLD);
+      assertThat(lake.jobBranches()).isEmpty();
+    }
+  }
+
+  /** What the tasks said that they wrote has to be in the commit. */
+  @Test
+  void aFileThatIsGoneFailsTheCommit() throws Exception {
+    try (Lake lake = Lake.with(LakeJob.OLD)) {
+      LakeJob job = new LakeJob(lake, Kind.APPEND).setUp().runTasks();
+      lake.deleteFromJobs(job.rows().firstKey());
+
+      assertThat(Failures.of(job::commit)).contains("that it should", "Run the job again");
+      job.abort();
+
+      assertThat(lake.contents()).isEqualTo(LakeJob.OLD);
+      assertThat(lake.jobBranches()).isEmpty();
+    }
+  }
+
+  /** It was done, and a look tells so. */
+  @ParameterizedTest
+  @ValueSource(strings = {"branch-create", "commit", "merge"})
+  void anAnswerThatIsLostIsNoFailure(String request) throws Exception {
+    try (Lake lake = Lake.with(LakeJob.OLD)) {
+      LakeJob job = new LakeJob(lake, Kind.STATIC);
+      FaultRule lost = job.door.faults().add(FaultRule.on(request).applyThenDrop());
+
+      job.run();
+
+      assertThat(lost.applied()).isPositive();
+      assertThat(lake.contents()).isEqualTo(job.after(LakeJob.OLD));
       assertThat(lake.jobBranches()).isEmpty();
     }
   }
