@@ -23,7 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The commit of one job: all that is on the job's branch becomes one commit, which is proven, and
+ * The two hidden branches of one job, and its commit. Tasks link files to one branch, and on the
+ * other the job shows its life. All that is on the first becomes one commit, which is proven, and
  * one merge of that branch makes it visible. The merge names the branch and not the commit, so that
  * nobody merges it any more once the branch is deleted.
  *

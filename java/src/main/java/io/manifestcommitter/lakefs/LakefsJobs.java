@@ -91,7 +91,7 @@ public final class LakefsJobs {
 
   /**
    * The jobs that may need a recovery: all but those that are held. One request, and for each job
-   * two, or three if it has committed.
+   * one, or two if it has committed.
    *
    * @throws FileNotFoundException if there is neither a job nor a table
    */
@@ -115,12 +115,12 @@ public final class LakefsJobs {
     try {
       requireDead(root);
     } catch (JobIsAliveException e) {
-      if (new Job(root).state == State.WITHOUT_COMMIT) {
+      if (look(root).state == State.WITHOUT_COMMIT) {
         return Optional.empty();
       }
       throw e;
     }
-    Job job = new Job(root);
+    Job job = look(root);
     switch (job.state) {
       case HELD:
         throw new IOException(root.root() + " is of a held job. " + Recovery.heldAdvice(root));
@@ -212,9 +212,9 @@ public final class LakefsJobs {
   public void remove(StagedJob staged) throws IOException {
     StagingRoot root = new StagingRoot(table.path, staged.jobId.get());
     requireDead(root);
-    Job job = new Job(root);
+    Job job = look(root);
     boolean isBegun = job.state == State.COMMITTED || job.state == State.HELD;
-    if (isBegun && staged.state() == StagedJob.State.ABANDONED) {
+    if (isBegun && !staged.hasUnfinishedCommit() && staged.state() != StagedJob.State.HELD) {
       throw new IOException(
           "Job "
               + root.jobId()
@@ -253,7 +253,7 @@ public final class LakefsJobs {
 
   /** The commit of a held job; empty if it is not held. Three requests. */
   public Optional<String> heldCommit(String jobId) throws IOException {
-    Job job = new Job(new StagingRoot(table.path, jobId));
+    Job job = look(new StagingRoot(table.path, jobId));
     return job.state == State.HELD ? Optional.of(job.head.id) : Optional.empty();
   }
 
@@ -277,7 +277,7 @@ public final class LakefsJobs {
    * @throws IOException also if it is not held, or the table has changed where it matters
    */
   public void end(StagingRoot root, Direction direction) throws IOException {
-    Job job = new Job(root);
+    Job job = look(root);
     if (job.state == State.MERGED) {
       job.branch.remove();
     }
@@ -306,23 +306,29 @@ public final class LakefsJobs {
     }
     boolean mayLive = repository.head(beats).isPresent();
     if (!mayLive) {
-      Job job = new Job(root);
+      Job job = look(root);
       mayLive = job.state == State.WITHOUT_COMMIT && job.head != null;
     }
     return mayLive ? Optional.of("no beat yet") : Optional.empty();
   }
 
   private List<Job> jobs() throws IOException {
+    Map<String, String> heads = repository.branches(table.branches());
     Set<String> ids = new TreeSet<>();
-    repository.branches(table.branches()).keySet().forEach(name -> ids.add(table.jobOf(name)));
+    heads.keySet().forEach(name -> ids.add(table.jobOf(name)));
     List<Job> jobs = new ArrayList<>();
     for (String id : ids) {
-      jobs.add(new Job(new StagingRoot(table.path, id)));
+      Optional<String> at = Optional.ofNullable(heads.get(table.branchOf(id)));
+      jobs.add(new Job(new StagingRoot(table.path, id), at));
     }
     if (jobs.isEmpty() && table.isNewTable()) {
       throw new FileNotFoundException(table.toString());
     }
     return jobs;
+  }
+
+  private Job look(StagingRoot root) throws IOException {
+    return new Job(root, repository.head(table.branchOf(root.jobId())));
   }
 
   /** What a look at a job found. */
@@ -335,10 +341,13 @@ public final class LakefsJobs {
 
     final State state;
 
-    /** A look. One request; two more if there is a branch and it has committed, else one. */
-    Job(StagingRoot root) throws IOException {
+    /**
+     * A look. One request if there is a branch, and another if it has committed.
+     *
+     * @param at where the branch stands
+     */
+    Job(StagingRoot root, Optional<String> at) throws IOException {
       this.root = root;
-      Optional<String> at = repository.head(table.branchOf(root.jobId()));
       this.head = at.isPresent() ? repository.commit(at.get()) : null;
       Map<String, String> metadata = head == null ? Map.of() : head.metadata;
       this.branch = new LakefsCommit(table, root.jobId(), metadata);

@@ -4,6 +4,7 @@ package io.manifestcommitter.lakefs;
 import io.manifestcommitter.manifest.Record;
 import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.store.RequestKind;
+import io.manifestcommitter.store.Retries;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -125,7 +126,7 @@ public final class LakefsServer {
         if (time == TRIES) {
           throw e;
         }
-        pause(FIRST_PAUSE << time);
+        Retries.pause(FIRST_PAUSE << time);
       }
     }
   }
@@ -148,15 +149,6 @@ public final class LakefsServer {
   /** The status of an answer; 0 if there was none. */
   static int status(IOException failure) {
     return failure instanceof LakefsException ? ((LakefsException) failure).status : 0;
-  }
-
-  private static void pause(long millis) throws InterruptedIOException {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while waiting for lakeFS");
-    }
   }
 
   private HttpResponse<byte[]> send(HttpRequest request, String name) throws IOException {

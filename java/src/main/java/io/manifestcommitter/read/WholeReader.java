@@ -13,6 +13,7 @@ import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.progress.CommitProgress;
 import io.manifestcommitter.read.OpenJob.Planned;
 import io.manifestcommitter.store.RequestGate;
+import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import io.manifestcommitter.store.StorePaths;
@@ -20,7 +21,6 @@ import io.manifestcommitter.store.Stores;
 import io.manifestcommitter.store.UnsupportedStoreException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -103,19 +103,10 @@ public final class WholeReader extends TableReader {
     try {
       Path resolved = stores.resolve(table);
       stores.requireSafeRename(resolved);
-      return new WholeReader(stores.all(), resolved, config, undone, WholeReader::sleep);
+      return new WholeReader(stores.all(), resolved, config, undone, Retries::pause);
     } catch (UnsupportedStoreException e) {
       throw new UnsupportedStoreException(
           e.getMessage() + " What jobs write there is read by spark.read, as it is listed.");
-    }
-  }
-
-  private static void sleep(int millis) throws InterruptedIOException {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("The reader was interrupted");
     }
   }
 

@@ -111,8 +111,8 @@ final class LakefsJob extends WriteJob {
     workers.forEach(
         records,
         record -> {
-          boolean isPlain = record.equals(TableRoot.ICEBERG_METADATA);
-          if (table.has(record, name -> !isPlain || TableRoot.isIcebergs(name))) {
+          boolean mayBePlain = record.equals(TableRoot.ICEBERG_METADATA);
+          if (table.has(record, name -> !mayBePlain || TableRoot.isIcebergs(name))) {
             throw TableRoot.foreign(write.table, record);
           }
         });

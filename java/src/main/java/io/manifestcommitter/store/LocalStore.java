@@ -52,6 +52,10 @@ public final class LocalStore extends HadoopStore {
   private static final String USER = System.getProperty("user.name");
   private static final String SUPERUSER = "root";
 
+  /** Requests about an entry, which may be a link itself; the others are about what is in it. */
+  private static final Set<RequestKind> OF_ENTRIES =
+      EnumSet.of(RequestKind.LOOK, RequestKind.RENAME, RequestKind.DELETE);
+
   /** A store on the local filesystem {@code fs}. */
   public LocalStore(FileSystem fs, RequestGate gate) {
     super(fs, StoreTraits.LOCAL, gate);
@@ -60,9 +64,7 @@ public final class LocalStore extends HadoopStore {
   /** Nothing is asked for behind a link in a staging directory. */
   @Override
   protected void requireMayAsk(RequestKind kind, Path path) throws IOException {
-    Set<RequestKind> ofEntries =
-        EnumSet.of(RequestKind.LOOK, RequestKind.RENAME, RequestKind.DELETE);
-    refuseLinks(ofEntries.contains(kind) ? path.getParent() : path);
+    refuseLinks(OF_ENTRIES.contains(kind) ? path.getParent() : path);
     if (kind == RequestKind.WRITE) {
       // Hadoop's local filesystem writes a checksum beside the file.
       refuseLinks(checksum(path));

@@ -4,6 +4,7 @@ package io.manifestcommitter.store;
 import io.manifestcommitter.manifest.FileEntry;
 import io.manifestcommitter.store.RenameResult.Outcome;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -144,6 +145,20 @@ public final class Retries {
     List<T> answer = new ArrayList<>(1);
     few(() -> answer.add(request.apply()));
     return answer.get(0);
+  }
+
+  /**
+   * Waits before something is tried again.
+   *
+   * @throws InterruptedIOException if the thread is interrupted; it still is
+   */
+  public static void pause(long millis) throws InterruptedIOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Interrupted while it waited to try again");
+    }
   }
 
   /** What is done before a request is made again. */

@@ -305,7 +305,10 @@ class LakefsUploadIT {
   @ValueSource(strings = {"", "pre_sign_multipart_upload", "pre_sign_support"})
   void aTaskUploadsAndLinks(String missing) throws Exception {
     lakefs.without(missing);
+    // The setup does not wait for the first sign of life.
+    FaultRule beat = lakefs.faults().add(FaultRule.on("put").path("-beat/heartbeat").hold());
     SparkCalls write = SparkCalls.of(conf, root, "w-1", false).setUp();
+    beat.awaitHeld();
     forget();
     SparkCalls.Attempt lost = write.attempt(0, 0).write("p=1", "lost");
     SparkCalls.Attempt attempt = write.attempt(0, 1).write("p=1", "content");
@@ -318,6 +321,7 @@ class LakefsUploadIT {
     assertThat(lakefs.log().counts())
         .isEqualTo(Map.of("address", 2L, "link", 2L, "delete-many", 1L));
     assertThat(new File(directory, "buffer").list()).isNullOrEmpty();
+    beat.release();
     write.commit(List.of(message));
     assertThat(lakefs.tree().keySet().stream().filter(path -> path.contains("/p=1/")))
         .singleElement()

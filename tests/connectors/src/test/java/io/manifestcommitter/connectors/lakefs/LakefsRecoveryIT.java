@@ -11,7 +11,11 @@ import io.manifestcommitter.config.CommitterConfig;
 import io.manifestcommitter.connectors.lakefs.LakeJob.Kind;
 import io.manifestcommitter.emulator.Door;
 import io.manifestcommitter.emulator.FaultRule;
+import io.manifestcommitter.jobs.StagedJob;
+import io.manifestcommitter.lakefs.LakefsJobs;
+import io.manifestcommitter.lakefs.LakefsTable;
 import io.manifestcommitter.read.WholeReader;
+import io.manifestcommitter.store.RequestGate;
 import io.manifestcommitter.testing.Failures;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -382,6 +386,20 @@ class LakefsRecoveryIT {
 
     job.commit();
     requireTable(job.after(LakeJob.OLD));
+  }
+
+  @Test
+  void whatHasBegunItsCommitSinceALookIsNotRemovedByForceEither() throws Exception {
+    LakeJob job = new LakeJob(lake, Kind.APPEND, BEATS).setUp().runTasks();
+    LakefsTable table = LakefsTable.of(conf(), lake.table(), RequestGate.open()).orElseThrow();
+    LakefsJobs jobs = new LakefsJobs(table, new CommitterConfig(conf()), /* force= */ true);
+    StagedJob running = jobs.staged().get(0);
+    job.door.faults().add(FaultRule.on("merge").always().refuse(412));
+    assertThat(Failures.of(job::commit)).contains("hook");
+
+    assertThatThrownBy(() -> jobs.remove(running)).hasMessageContaining("has begun its commit");
+
+    assertThat(lake.jobBranches()).isNotEmpty();
   }
 
   @Test

@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LakefsRequestsIT {
+  private static final String BEAT = "-beat/heartbeat";
+
   private static final int FILES = Cases.fromProperties("lakefs").isFull() ? 2_000 : 400;
 
   @Test
@@ -99,13 +101,16 @@ class LakefsRequestsIT {
   }
 
   private static LakeJob run(Lake lake, Kind kind, int partitions) throws Exception {
-    LakeJob job = new LakeJob(lake, kind, Map.of()).setUp();
+    LakeJob job = new LakeJob(lake, kind, Map.of());
+    FaultRule beat = job.door.faults().add(FaultRule.on("put").path(BEAT).hold());
+    job.setUp();
     String[] names = new String[partitions];
     for (int partition = 0; partition < partitions; partition++) {
       names[partition] = "p=" + partition;
     }
-    // The setup does not wait for the first sign of life.
-    Waiting.until(() -> job.door.log().entries().stream().anyMatch(LakefsRequestsIT::isBeat));
+    // The setup does not wait for the first sign of life, nor for the branch that is made for it.
+    beat.awaitHeld();
+    beat.release();
     lake.s3().log().clear();
     String setUp = told(job);
     job.door.log().clear();
@@ -140,6 +145,6 @@ class LakefsRequestsIT {
   }
 
   private static boolean isBeat(RequestLog.Entry request) {
-    return request.path().endsWith("-beat/heartbeat");
+    return request.path().endsWith(BEAT);
   }
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 
 /** Waits for what other threads do. */
 final class Waiting {
@@ -35,21 +34,6 @@ final class Waiting {
       }
     }
     throw new TimeoutException("Neither " + held + " nor the end of the job comes");
-  }
-
-  /**
-   * Waits until something is so.
-   *
-   * @throws TimeoutException when it does not come to be
-   */
-  static void until(BooleanSupplier isSo) throws InterruptedException, TimeoutException {
-    long until = System.nanoTime() + LONG.toNanos();
-    while (!isSo.getAsBoolean()) {
-      if (System.nanoTime() > until) {
-        throw new TimeoutException("What is waited for does not come");
-      }
-      Thread.sleep(LOOKS.toMillis());
-    }
   }
 
   /** Waits for the end of a job: its failure, or an empty text. */
