@@ -89,11 +89,11 @@ demo: $(VENVS)/demo/.done
 # Two sizes. "test" finds most defects in the least time: unit tests and contracts, the Python package, and the core of the
 # end-to-end tests, on one emulated store with each Spark. "check" runs the rest of what has to pass before a change lands.
 # Side by side go targets of which only one builds with Maven: its builds share directories. What both need is made before.
-test: lint $(WHEEL) $(EMULATORS_BUILT)
+test: $(WHEEL) $(EMULATORS_BUILT)
 	$(MAKE) -j2 -Oline test-core-jvm test-core-spark
 
 test-core-jvm:
-	$(MAKE) -j1 test-java-core test-python test-emulators test-docs
+	$(MAKE) -j1 lint test-java-core test-python test-emulators test-docs
 
 test-core-spark:
 	$(MAKE) -j1 test-core-$(SPARK_FLOOR) test-core-$(SPARK_NEWEST)
@@ -159,11 +159,11 @@ faults:
 
 # Every crash point of a job commit and all that may come after, on a store in memory. Alone: CRASHES_ONLY='hdfs/auto/marker/static/.*'
 crashes:
-	$(MVN) test -pl java -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
+	$(MVN) test -pl java -Dtest.jvm= -Dtest=CrashTest -Dcrashes.mode=full '-Dcrashes.only=$(CRASHES_ONLY)'
 
 # Two jobs into one table in many orders of their requests, on a store in memory. Alone: PAIRS_ONLY='gs/auto/marker/STATIC-DYNAMIC/NONE/16'
 pairs:
-	$(MVN) test -pl java -Dtest=PairTest -Dpairs.mode=full '-Dpairs.only=$(PAIRS_ONLY)'
+	$(MVN) test -pl java -Dtest.jvm= -Dtest=PairTest -Dpairs.mode=full '-Dpairs.only=$(PAIRS_ONLY)'
 
 # Deliberate defects, each of which a test has to notice; writes the tables of docs/evidence/mutations.md. Some: MUTATIONS='--only no-.*'
 mutations: target/mutations/.launcher
