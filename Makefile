@@ -27,6 +27,11 @@ BINDINGS_$(SPARK_NEWEST) := 2.13:4.1.2
 
 # NumPy 2 is not for Spark 3.5, and newer PyArrow not without it.
 PYARROW_$(SPARK_FLOOR) := <21
+
+# What reads the files of a job. The programs of the documentation, which need Polars, run on one of them.
+READERS := 'pyiceberg[pyarrow,sql-sqlite]==0.12.0' duckdb==2.0.1
+READERS_$(SPARK_FLOOR) := $(READERS) polars==2.1.0
+READERS_$(SPARK_NEWEST) := $(READERS)
 CONNECT := target/connect/spark-connect_2.12.jar
 
 # What takes long and is the same on both runs on one of them.
@@ -460,7 +465,8 @@ ahead: $(VENVS)/spark-$(SPARK_FLOOR)/spark.jsa $(VENVS)/client/.done $(BUILT_BES
 
 $(VENVS)/spark-%/.done: $(WHEEL) Makefile
 	$(PYTHON) -m venv $(VENVS)/spark-$*
-	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' 'pyarrow$(PYARROW_$*)' setuptools nbclient ipykernel
+	$(VENVS)/spark-$*/bin/pip install -q 'pyspark[connect]==$*' pytest==8.4.2 'pandas>=2.2,<3' 'pyarrow$(PYARROW_$*)' setuptools nbclient ipykernel \
+		$(READERS_$*)
 	$(VENVS)/spark-$*/bin/pip install -q --no-deps --force-reinstall $(WHEEL)
 	mkdir -p $(VENVS)/spark-$*/jars
 	$(COPY_JAR) -Dartifact=org.apache.spark:spark-hadoop-cloud_$(BINDINGS_$*) -DoutputDirectory=$(VENVS)/spark-$*/jars

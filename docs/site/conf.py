@@ -63,6 +63,7 @@ PARTS = {
         "using/concurrent-jobs",
         "using/once-whole-held",
         "using/recovering",
+        "using/passing-on",
         "using/monitoring",
         "using/moving",
         "using/faq",

@@ -45,6 +45,9 @@ _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _BY_REFLECTION = "java.lang.reflect.InvocationTargetException"
 _CHUNK = 4 * 1024 * 1024
+_SHOWN_WHOLE = ("s3a", "gs", "lakefs")
+"""Stores that show a file once it is closed, the one before it until then."""
+
 _ABOVE_ROOT = re.compile(r"^(/\.\.)+(?=/|$)")
 
 _NO_CLASS = "DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE"
@@ -144,6 +147,30 @@ class Session(Protocol):
 
         Raises:
             StorageError: the filesystem could not read it.
+        """
+
+    def put(self, local: str, path: str) -> None:
+        """Copy a local file to a path, over what is there; no reader sees half of it.
+
+        Raises:
+            StorageError: the filesystem failed.
+            ConnectSessionError: a Connect session, which cannot write.
+        """
+
+    def files_below(self, path: str) -> list[str]:
+        """The files below a directory, relative to it; none if there is no directory.
+
+        Raises:
+            StorageError: the filesystem failed.
+            ConnectSessionError: a Connect session, which cannot list.
+        """
+
+    def remove(self, path: str) -> None:
+        """Delete a file, if it is there.
+
+        Raises:
+            StorageError: the filesystem failed.
+            ConnectSessionError: a Connect session, which cannot delete.
         """
 
     def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
@@ -575,6 +602,53 @@ class ClassicSession(_Driver, _Answered):
         except Exception as error:
             raise _storage_error(error, "read", path) from error
 
+    def put(self, local: str, path: str) -> None:
+        try:
+            target, filesystem = self._open(path)
+            target = filesystem.makeQualified(target)
+            source = self._jvm.org.apache.hadoop.fs.Path(f"file://{local}")
+            if str(filesystem.getUri().getScheme()) in _SHOWN_WHOLE:
+                filesystem.copyFromLocalFile(False, True, source, target)
+                return
+            hidden = self._jvm.org.apache.hadoop.fs.Path(
+                target.getParent(), f"_{target.getName()}.{uuid.uuid4().hex}.tmp"
+            )
+            try:
+                filesystem.copyFromLocalFile(False, True, source, hidden)
+                context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
+                    filesystem.getUri(), filesystem.getConf()
+                )
+                rename = self._jvm.org.apache.hadoop.fs.Options.Rename
+                options = self._gateway.new_array(rename, 1)
+                options[0] = rename.OVERWRITE
+                context.rename(hidden, target, options)
+            except BaseException:
+                filesystem.delete(hidden, False)
+                raise
+        except Exception as error:
+            raise _storage_error(error, "write", path) from error
+
+    def files_below(self, path: str) -> list[str]:
+        try:
+            hadoop_path, filesystem = self._open(path)
+            root = f"{filesystem.makeQualified(hadoop_path).toUri().getPath()}/"
+            found = []
+            files = filesystem.listFiles(hadoop_path, True)
+            while files.hasNext():
+                found.append(str(files.next().getPath().toUri().getPath()).removeprefix(root))
+            return found
+        except Exception as error:
+            if _java_class(error) == "java.io.FileNotFoundException":
+                return []
+            raise _storage_error(error, "list", path) from error
+
+    def remove(self, path: str) -> None:
+        try:
+            hadoop_path, filesystem = self._open(path)
+            filesystem.delete(hadoop_path, False)
+        except Exception as error:
+            raise _storage_error(error, "delete", path) from error
+
     def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
         loader = self._loader()
         arguments = (
@@ -683,6 +757,22 @@ class ConnectSession(_Answered):
                 return
             yield chunk
             offset += len(chunk)
+
+    def put(self, _: str, path: str) -> None:
+        raise self._cannot_write(path)
+
+    def files_below(self, path: str) -> list[str]:
+        raise self._cannot_write(path)
+
+    def remove(self, path: str) -> None:
+        raise self._cannot_write(path)
+
+    @staticmethod
+    def _cannot_write(path: str) -> ConnectSessionError:
+        return ConnectSessionError(
+            f"A Spark Connect session cannot write {path} from here. Write to a path of this "
+            "machine (file:/…), and copy the file with the tool of the store."
+        )
 
     def committer_info(self, settings: Settings, path: str, jar: str) -> Mapping[str, Any]:
         asked = (json.dumps(settings), path, jar)

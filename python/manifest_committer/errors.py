@@ -191,6 +191,10 @@ class FileListError(ReportError):
     """The complete list of files is missing, damaged or of another job."""
 
 
+class PassingOnError(ManifestCommitterError):
+    """What a job committed cannot be passed on to another system; nothing was changed there."""
+
+
 class CleaningError(ManifestCommitterError):
     """A staging directory could not be removed."""
 

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from manifest_committer import _jvm, pictures
+from manifest_committer import _adding, _iceberg, _jvm, _writing, pictures
 from manifest_committer._figures import NAMES, count, duration, in_units, moment, words
+from manifest_committer._listing import Listing, published
 from manifest_committer.errors import (
     EmptyReportError,
     FileListError,
     InvalidReportError,
     ManifestCommitterError,
+    PassingOnError,
     ReportNotFoundError,
     StorageError,
 )
@@ -26,6 +28,7 @@ from manifest_committer.watching import Step
 
 if TYPE_CHECKING:
     import pandas
+    from pyiceberg.table import Table
     from pyspark.sql import DataFrame
 
     from manifest_committer._jvm import SparkSession
@@ -225,10 +228,10 @@ class SuccessReport:
         Raises:
             FileListError: there is no list, it is damaged, or another job has since written one.
             JarNotLoadedError: a Connect session does not have our jar.
-        ConnectSessionError: a Connect server that cannot be asked.
+            ConnectSessionError: a Connect server that cannot be asked.
             StorageError: the filesystem failed.
         """
-        files = _read_file_list(_jvm.open_session(spark), self)
+        files = list(_read_file_list(_jvm.open_session(spark), self))
         return spark.createDataFrame(files, "path string, size bigint, etag string")
 
     def file_list_pandas(self, spark: "SparkSession") -> "pandas.DataFrame":
@@ -241,7 +244,112 @@ class SuccessReport:
                 "report.file_list(spark), a Spark DataFrame."
             ) from error
         files = _read_file_list(_jvm.open_session(spark), self)
-        return pandas.DataFrame(files, columns=list(_ListedFile._fields))
+        return pandas.DataFrame(list(files), columns=list(_ListedFile._fields))
+
+    def paths(self, spark: "SparkSession") -> Iterator[str]:
+        """The path of each file of the job, with its scheme, as readers of data take it.
+
+        Raises:
+            PassingOnError: the job did not commit.
+            FileListError: as `file_list`.
+        """
+        return (file.path for file in self._listing(_jvm.open_session(spark)).files)
+
+    def add_partitions(self, spark: "SparkSession", table: str) -> int:
+        """Let a table of the catalog know the partitions that the job wrote to; drop none.
+
+        For jobs that wrote by path into the directory of a partitioned table. A partition that
+        the catalog has stays as it is. So nothing is left to do after an insert into the table
+        itself. One call to the catalog for a thousand partitions.
+
+        Args:
+            spark: a session, classic or Connect, whose catalog has the table.
+            table: its name, as ``spark.table`` takes it.
+
+        Returns:
+            How many partitions were added.
+
+        Raises:
+            PassingOnError: the job did not commit; or the table is not partitioned like its files,
+                lies elsewhere, or is none whose partitions the catalog keeps.
+            FileListError: as `file_list`.
+        """
+        session = _jvm.open_session(spark)
+        return _adding.add_partitions(spark, session, table, self._listing(session))
+
+    def to_iceberg(self, spark: "SparkSession", table: "Table") -> int:
+        """Add the job's files to an Iceberg table, as they are, in one snapshot.
+
+        After an overwrite the same snapshot removes the files that the job replaced. A report
+        that was passed on before changes nothing. Needs ``pyiceberg[pyarrow]``, which reads the
+        footer of each file. Memory grows by some kilobytes a file.
+
+        Args:
+            spark: the session to read the list of files with.
+            table: as a catalog of pyiceberg loads it. Its partitions are the values of the same
+                columns, in the same order, as those of the directories.
+
+        Returns:
+            How many files were added.
+
+        Raises:
+            PassingOnError: the job did not commit, or Iceberg cannot take a file; or it is not
+                known what the job replaced. Nothing was changed.
+            FileListError: as `file_list`.
+        """
+        return _iceberg.add_files(table, self, self._listing(_jvm.open_session(spark)))
+
+    def write_manifest(
+        self,
+        spark: "SparkSession",
+        path: str | os.PathLike[str],
+        *,
+        format: str,  # noqa: A002
+    ) -> int:
+        """Write the names of the job's files down for another system.
+
+        ``bigquery`` names a URI a line, for ``NEW_LINE_DELIMITED_MANIFEST``
+        (https://cloud.google.com/bigquery/docs/query-open-table-format-using-manifest-files).
+
+        ``redshift`` is the JSON that ``COPY … MANIFEST`` reads
+        (https://docs.aws.amazon.com/redshift/latest/dg/loading-data-files-using-manifest.html).
+
+        ``symlink`` is for Hive's ``SymlinkTextInputFormat``, in Athena and Trino. Each partition
+        has a directory below the path, with a file ``manifest``
+        (https://docs.delta.io/latest/presto-integration.html).
+
+        The first two name what this job wrote. The third describes the table: an append adds to
+        its manifests, and an overwrite replaces them.
+
+        Args:
+            spark: the session to read the list with, and to write by. A Connect session can write
+                only to ``file:/…``, on this machine.
+            path: the file to write; for ``symlink``, the directory.
+            format: one of these three.
+
+        Returns:
+            How many files of the job the manifest names, or the manifests.
+
+        Raises:
+            PassingOnError: the job did not commit, its files are in another store than the format
+                is for, or an append has no manifest to add to. Nothing was written.
+            FileListError: as `file_list`.
+            StorageError: the filesystem failed.
+        """
+        session = _jvm.open_session(spark)
+        files = _writing.Files(session, os.fspath(path))
+        return _writing.write(files, format, self, lambda: self._listing(session))
+
+    def _listing(self, session: "_jvm.Session") -> Listing:
+        """The files of a job that committed; the list is read while one goes through them."""
+        if not self.success or self.outcome not in ("committed", "completed"):
+            raise PassingOnError(
+                f"Job {self.job_id} ended as {words(self.outcome)}, so nothing of it is visible, "
+                f"and there is nothing to pass on ({self.path}). Pass on the report of a job that "
+                "committed; a held job leaves one once it is published."
+            )
+        place, files = _open_file_list(session, self)
+        return published(self.table or place, files)
 
     def __str__(self) -> str:
         """A summary of at most 15 lines."""
@@ -466,7 +574,14 @@ def _protocol_hint(session: _jvm.Session) -> str:
     return ""
 
 
-def _read_file_list(session: _jvm.Session, report: SuccessReport) -> list[_ListedFile]:
+def _read_file_list(session: _jvm.Session, report: SuccessReport) -> Iterator[_ListedFile]:
+    return _open_file_list(session, report)[1]
+
+
+def _open_file_list(
+    session: _jvm.Session, report: SuccessReport
+) -> tuple[str, Iterator[_ListedFile]]:
+    """The table that a list is of, and its files; they are read while one goes through them."""
     directory, _, name = report.path.rpartition("/")
     # Hidden from readers of data: in a table by the marker's own underscore.
     path = f"{directory}/{'' if name.startswith('_') else '_'}{name}{_LIST_SUFFIX}"
@@ -477,19 +592,7 @@ def _read_file_list(session: _jvm.Session, report: SuccessReport) -> list[_Liste
             "committer, or somebody deleted the list. The report names "
             f"{len(report.filenames)} of {report.files} files in its `filenames`."
         )
-    try:
-        with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(session.chunks(path)))) as file:
-            return list(_parse_file_list(_lines(file, path), path, report))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FileListError(
-            f"{path} is damaged: {error}. The table's data files are not affected."
-        ) from error
-
-
-def _parse_file_list(
-    lines: Iterable[bytes], path: str, report: SuccessReport
-) -> Iterator[_ListedFile]:
-    numbered = enumerate(lines, start=1)
+    numbered = enumerate(_lines(session.chunks(path), path), start=1)
     header = _line(path, *next(numbered, (1, b"")))
     job_id, expected = header.take("jobId", str), header.take("files", int)
     if job_id != report.job_id:
@@ -498,6 +601,12 @@ def _parse_file_list(
             "job has committed to the table since. Read the report again with read_report; the "
             "files of the earlier job are no longer listed."
         )
+    return header.take("table", str, ""), _parse_file_list(numbered, path, expected)
+
+
+def _parse_file_list(
+    numbered: Iterable[tuple[int, bytes]], path: str, expected: int
+) -> Iterator[_ListedFile]:
     count = 0
     for number, text in numbered:
         if count == expected:
@@ -516,15 +625,21 @@ def _parse_file_list(
         )
 
 
-def _lines(file: gzip.GzipFile, path: str) -> Iterator[bytes]:
-    """The lines of a file, none of them endless."""
-    while line := file.readline(_MAX_LINE + 1):
-        if len(line) > _MAX_LINE:
-            raise FileListError(
-                f"{path} is damaged: a line has more than {_MAX_LINE} bytes. The table's data "
-                "files are not affected."
-            )
-        yield line
+def _lines(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """The lines of a compressed file, none of them endless."""
+    try:
+        with gzip.GzipFile(fileobj=io.BufferedReader(_Chunks(chunks))) as file:
+            while line := file.readline(_MAX_LINE + 1):
+                if len(line) > _MAX_LINE:
+                    raise FileListError(
+                        f"{path} is damaged: a line has more than {_MAX_LINE} bytes. The table's "
+                        "data files are not affected."
+                    )
+                yield line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FileListError(
+            f"{path} is damaged: {error}. The table's data files are not affected."
+        ) from error
 
 
 def _line(path: str, number: int, text: bytes) -> "_Fields":

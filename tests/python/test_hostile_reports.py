@@ -125,7 +125,7 @@ def test_a_list_that_expands_is_not_held():
     line = gzip.compress(first + b"\n" + b"a" * (1 << 26))
     assert len(line) < 1 << 18
     with pytest.raises(mc.FileListError, match="a line has more than 1048576 bytes"):
-        _read_file_list(FakeStore({LIST_PATH: line}, chunk=4096), whole)
+        list(_read_file_list(FakeStore({LIST_PATH: line}, chunk=4096), whole))
     many = gzip.compress(first + b"\n" + (json.dumps(LIST[1]).encode() + b"\n") * 100_000)
     with pytest.raises(mc.FileListError, match="should name 2 files and names more"):
-        _read_file_list(FakeStore({LIST_PATH: many}, chunk=4096), whole)
+        list(_read_file_list(FakeStore({LIST_PATH: many}, chunk=4096), whole))

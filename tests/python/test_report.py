@@ -387,7 +387,7 @@ def read_list(store_of):
 
     def read(content, **changes):
         store = store_of({f"{PATH}.files": content})
-        return _read_file_list(store, parse_report(report(**changes), PATH))
+        return list(_read_file_list(store, parse_report(report(**changes), PATH)))
 
     return read
 
@@ -451,7 +451,7 @@ def test_a_damaged_list(read_list, content):
 )
 def test_the_list_is_beside_its_report_and_hidden(store_of, report, list_file):
     parsed = parse_report(REPORT.encode(), report)
-    found = _read_file_list(store_of({list_file: list_of(LIST)}), parsed)
+    found = list(_read_file_list(store_of({list_file: list_of(LIST)}), parsed))
     assert [file.path for file in found] == [file["path"] for file in LIST[1:]]
     with pytest.raises(mc.FileListError, match="does not exist: the job failed") as caught:
         _read_file_list(store_of({}), parsed)

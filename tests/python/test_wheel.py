@@ -73,6 +73,7 @@ def test_its_metadata(wheel):
     assert requirements == [
         'Requires-Dist: pyspark>=3.5; extra == "spark"',
         'Requires-Dist: pandas>=2; extra == "pandas"',
+        'Requires-Dist: pyiceberg[pyarrow]<0.13,>=0.12; extra == "iceberg"',
     ]
 
 
