@@ -6,10 +6,12 @@ What Spark writes below ``p=1/`` has no column ``p``. Iceberg's rules of column 
 and find the other columns by the table's name mapping.
 """
 
+import pickle
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from manifest_committer._listing import Listing, PublishedFile, Values, place, values
 from manifest_committer.errors import ManifestCommitterError, PassingOnError
@@ -25,6 +27,9 @@ ENDED = "manifest-committer.job-ended"
 """What a snapshot says of the job that it has the files of; the time is in milliseconds."""
 
 _AT_ONCE = 1000
+_A_SNAPSHOT = 10_000
+"""How many files a snapshot adds or removes at most: so many are in memory."""
+
 _ATTEMPTS = 5
 _RETRIES = "commit.retry.num-retries"
 _PARTITION = 3
@@ -85,9 +90,35 @@ def add_files(table: "Table", job: Job, listing: Listing) -> int:
     table.refresh()
     if _was_passed_on(table.metadata, job):
         return 0
-    adding = _Adding(table, listing)
-    new = adding.data_files()
-    return _commit(table, job, listing.table, new, adding.directories)
+    with tempfile.TemporaryFile() as file:
+        adding = _Adding(table, listing)
+        new = _Spool(file)
+        for batch in adding.data_files():
+            new.add(batch)
+        return _commit(table, job, listing.table, new, adding.directories)
+
+
+class _Spool:
+    """Data files on this machine's disk: with all their statistics they may be too many."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.paths: set[str] = set()
+
+    def add(self, batch: "list[DataFile]") -> None:
+        """Write some more."""
+        self.paths.update(file.file_path for file in batch)
+        pickle.dump(batch, self._file)
+
+    def batches(self) -> "Iterator[list[DataFile]]":
+        """Read them all, as many at a time as a snapshot names."""
+        self._file.seek(0)
+        read: list[DataFile] = []
+        for left in range(len(self.paths), 0, -_A_SNAPSHOT):
+            while len(read) < min(left, _A_SNAPSHOT):
+                read += pickle.load(self._file)
+            yield read[:_A_SNAPSHOT]
+            del read[:_A_SNAPSHOT]
 
 
 class _Adding:
@@ -107,16 +138,14 @@ class _Adding:
         """Where the job wrote to; known once its files are."""
         return set(self._partitions)
 
-    def data_files(self) -> "list[DataFile]":
+    def data_files(self) -> "Iterator[list[DataFile]]":
         from pyiceberg.utils.concurrent import ExecutorFactory
 
         executor = ExecutorFactory.get_or_create()
-        found: list[DataFile] = []
         files = self._listing.files
         while batch := list(islice(files, _AT_ONCE)):
             partitions = [self._partition(file) for file in batch]
-            found += executor.map(self._data_file, batch, partitions)
-        return found
+            yield list(executor.map(self._data_file, batch, partitions))
 
     def _partition(self, file: PublishedFile) -> "Record":
         """Checks what a path says, which needs no request."""
@@ -312,31 +341,34 @@ def _said(snapshot: Any, key: str) -> str | None:
     return None if found is None else str(found)
 
 
-def _commit(table: "Table", job: Job, source: str, new: "list[DataFile]", written: set[str]) -> int:
-    """One snapshot; where another writer was faster, all is looked at again."""
+def _commit(table: "Table", job: Job, source: str, new: _Spool, written: set[str]) -> int:
+    """One commit; where another writer was faster, all is looked at again."""
     from pyiceberg.exceptions import CommitFailedException
 
     for attempt in range(1, _ATTEMPTS + 1):
         if _was_passed_on(table.metadata, job):
             return 0
-        old = _replaced(table, job, source, new, written)
-        if old is None or not (new or old):
-            return 0
-        try:
-            _commit_once(table, job, new, old)
-            table.refresh()
-            return len(new)
-        except CommitFailedException as error:
-            if attempt == _ATTEMPTS:
-                raise PassingOnError(
-                    f"{'.'.join(table.name())} is changed by others all the time ({error}). "
-                    "Nothing was changed; call this again."
-                ) from error
-            table.refresh()
+        with tempfile.TemporaryFile() as file:
+            old = _Spool(file)
+            if _has_own(table, job, source, new.paths, written, old):
+                return 0
+            if not (new.paths or old.paths):
+                return 0
+            try:
+                _commit_once(table, job, new, old)
+                table.refresh()
+                return len(new.paths)
+            except CommitFailedException as error:
+                if attempt == _ATTEMPTS:
+                    raise PassingOnError(
+                        f"{'.'.join(table.name())} is changed by others all the time ({error}). "
+                        "Nothing was changed; call this again."
+                    ) from error
+                table.refresh()
     return 0
 
 
-def _commit_once(table: "Table", job: Job, new: "list[DataFile]", old: "list[DataFile]") -> None:
+def _commit_once(table: "Table", job: Job, new: _Spool, old: _Spool) -> None:
     from pyiceberg.table import Table, TableProperties
 
     # By a copy that does not commit again of itself: before that, others' snapshots are looked at.
@@ -353,48 +385,68 @@ def _commit_once(table: "Table", job: Job, new: "list[DataFile]", old: "list[Dat
         if table.metadata.name_mapping() is None:
             mapping = table.metadata.schema().name_mapping.model_dump_json()
             transaction.set_properties({TableProperties.DEFAULT_NAME_MAPPING: mapping})
-        update = transaction.update_snapshot({JOB: job.job_id, ENDED: str(job.timestamp)})
-        with update.overwrite() if old else update.fast_append() as snapshot:
-            for file in new:
-                snapshot.append_data_file(file)
-            for file in old:
-                snapshot.delete_data_file(file)
+        said = {JOB: job.job_id, ENDED: str(job.timestamp)}
+        none: list[DataFile] = []
+        for added, removed in zip_longest(new.batches(), old.batches(), fillvalue=none):
+            update = transaction.update_snapshot(said)
+            with update.overwrite() if removed else update.fast_append() as snapshot:
+                for file in added:
+                    snapshot.append_data_file(file)
+                for file in removed:
+                    snapshot.delete_data_file(file)
+            # The transaction keeps them for another try, of which there is none.
+            snapshot._added_data_files.clear()
+            snapshot._deleted_data_files.clear()
 
 
-def _replaced(
-    table: "Table", job: Job, source: str, new: "list[DataFile]", written: set[str]
-) -> "list[DataFile] | None":
-    """The files of the Iceberg table that the job replaced; None if its own are there.
+def _has_own(
+    table: "Table", job: Job, source: str, own: set[str], written: set[str], old: _Spool
+) -> bool:
+    """Whether the Iceberg table has the job's files; else notes those that the job replaced.
 
     Whatever the kind of write, a file goes only if it is gone from the store. Where the job
     replaced all, a file that is still there is of a later job, or the clean-up has not ended.
     """
-    own = {file.file_path for file in new}
     root = place(source)
     directories = {f"{root}/{directory}".rstrip("/") for directory in written}
     there = 0
-    must_be_gone: list[ManifestEntry] = []
-    may_be_gone: list[ManifestEntry] = []
-    for entry in _entries(table):
-        path = entry.data_file.file_path
-        if path in own:
-            there += 1
-        elif job.write in _NOWHERE or not place(path).startswith(f"{root}/"):
-            continue
-        elif job.write in _WHOLE or place(path).rpartition("/")[0] in directories:
-            must_be_gone.append(entry)
-        elif job.write in _SOMEWHERE:
-            may_be_gone.append(entry)
+    problem: PassingOnError | None = None
+
+    def candidates() -> "Iterator[tuple[ManifestEntry, bool]]":
+        """Those that may be gone, and whether they have to be."""
+        nonlocal there
+        for entry in _entries(table):
+            path = entry.data_file.file_path
+            if path in own:
+                there += 1
+            elif job.write in _NOWHERE or not place(path).startswith(f"{root}/"):
+                continue
+            elif job.write in _WHOLE or place(path).rpartition("/")[0] in directories:
+                yield entry, True
+            elif job.write in _SOMEWHERE:
+                yield entry, False
+
+    rest = candidates()
+    while batch := list(islice(rest, _AT_ONCE)):
+        are_there = _exist(table, [entry for entry, _ in batch])
+        gone = []
+        for (entry, has_to_be_gone), is_there in zip(batch, are_there, strict=True):
+            if not is_there:
+                gone.append(entry.data_file)
+            elif has_to_be_gone:
+                problem = problem or _unless_later(table, entry, job)
+        old.add(gone)
+    if there == len(own) and own:
+        return True
     if there:
-        if there == len(own):
-            return None
         raise PassingOnError(
             f"{there} of the {len(own)} files of job {job.job_id} are in {'.'.join(table.name())}, "
             "and the others are not: somebody added or rewrote some of them. Nothing was changed. "
             "Take those out of the Iceberg table, and call this again."
         )
-    gone = _gone(table, must_be_gone, lambda entry: _require_later(table, entry, job))
-    return gone + _gone(table, may_be_gone, lambda _: None)
+    if problem is not None:
+        raise problem
+    return False
 
 
 def _entries(table: "Table") -> "Iterator[ManifestEntry]":
@@ -407,34 +459,25 @@ def _entries(table: "Table") -> "Iterator[ManifestEntry]":
             yield from manifest.fetch_manifest_entry(table.io, discard_deleted=True)
 
 
-def _gone(
-    table: "Table", entries: "list[ManifestEntry]", check: "Callable[[ManifestEntry], None]"
-) -> "list[DataFile]":
-    """Those that are no longer in the store; the others are checked. One request for each."""
+def _exist(table: "Table", entries: "list[ManifestEntry]") -> list[bool]:
+    """Which files are in the store; one request for each."""
     from pyiceberg.utils.concurrent import ExecutorFactory
 
     def exists(entry: "ManifestEntry") -> bool:
         return bool(table.io.new_input(entry.data_file.file_path).exists())
 
-    gone = []
-    for entry, is_there in zip(
-        entries, ExecutorFactory.get_or_create().map(exists, entries), strict=True
-    ):
-        if is_there:
-            check(entry)
-        else:
-            gone.append(entry.data_file)
-    return gone
+    return list(ExecutorFactory.get_or_create().map(exists, entries))
 
 
-def _require_later(table: "Table", entry: "ManifestEntry", job: Job) -> None:
-    """Refuse a file that the job replaced, and that is still there."""
+def _unless_later(table: "Table", entry: "ManifestEntry", job: Job) -> PassingOnError | None:
+    """What is wrong with a file that the job replaced and that is still there; None if nothing."""
     by = None
     if entry.snapshot_id is not None:
         by = _said(table.metadata.snapshot_by_id(entry.snapshot_id), ENDED)
-    if by is None or int(by) <= job.timestamp:
-        raise PassingOnError(
-            f"{entry.data_file.file_path} is still there, though job {job.job_id} replaced it: "
-            "what the job left is not cleaned yet, or somebody else wrote the file. Nothing was "
-            "changed. Run manifest-committer recover and clean on the table, and call this again."
-        )
+    if by is not None and int(by) > job.timestamp:
+        return None
+    return PassingOnError(
+        f"{entry.data_file.file_path} is still there, though job {job.job_id} replaced it: "
+        "what the job left is not cleaned yet, or somebody else wrote the file. Nothing was "
+        "changed. Run manifest-committer recover and clean on the table, and call this again."
+    )

@@ -278,11 +278,11 @@ class SuccessReport:
         return _adding.add_partitions(spark, session, table, self._listing(session))
 
     def to_iceberg(self, spark: "SparkSession", table: "Table") -> int:
-        """Add the job's files to an Iceberg table, as they are, in one snapshot.
+        """Add the job's files to an Iceberg table, as they are, in one commit.
 
         After an overwrite the same snapshot removes the files that the job replaced. A report
         that was passed on before changes nothing. Needs ``pyiceberg[pyarrow]``, which reads the
-        footer of each file. Memory grows by some kilobytes a file.
+        footer of each file. Memory grows by less than a kilobyte a file.
 
         Args:
             spark: the session to read the list of files with.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -184,6 +185,34 @@ def test_what_an_overwrite_replaced_goes_with_the_same_snapshot(
     assert (simple.pass_on(job), simple.pass_on(job)) == (1, 0)
     assert [row[0] for row in simple.rows()] == kept
     assert len(simple.table.metadata.snapshots) == 2
+
+
+def test_of_many_files_few_are_in_memory_and_all_appear_at_once(
+    simple: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with a thousand times as many; those that it replaces, too."""
+    from pyiceberg.manifest import DataFile
+
+    monkeypatch.setattr(_iceberg, "_AT_ONCE", 3)
+    monkeypatch.setattr(_iceberg, "_A_SNAPSHOT", 10)
+    simple.pass_on(simple.job({f"p=1/a{n}.parquet": numbers(0) for n in range(45)}))
+    simple.remove("p=1")
+    at_commit = []
+    commit = simple.catalog.commit_table
+
+    def counting(*arguments: Any) -> Any:
+        at_commit.append(sum(isinstance(found, DataFile) for found in gc.get_objects()))
+        return commit(*arguments)
+
+    monkeypatch.setattr(simple.catalog, "commit_table", counting)
+    before = sum(isinstance(found, DataFile) for found in gc.get_objects())
+    files = {f"p=1/b{n}.parquet": numbers(n) for n in range(1, 36)}
+    job = simple.job(files, "overwrite")
+    assert (simple.pass_on(job), simple.pass_on(job)) == (35, 0)
+    assert [row[0] for row in simple.rows()] == sorted(range(1, 36), key=lambda n: str((n, 1)))
+    (held,) = at_commit
+    assert held - before < 40, "of 80"
+    assert len(simple.table.metadata.snapshots) == 5 + 5
 
 
 def test_static_partitions_that_are_gone_are_found_by_their_files(simple: Lake) -> None:
