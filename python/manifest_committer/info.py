@@ -17,6 +17,15 @@ _DECIDING_KEYS = (
     "spark.sql.parquet.output.committer.class",
     "spark.sql.sources.outputCommitterClass",
     "spark.sql.streaming.commitProtocolClass",
+    # Native engines, and whether they write.
+    "spark.plugins",
+    "spark.sql.extensions",
+    "spark.gluten.enabled",
+    "spark.gluten.sql.native.writer.enabled",
+    "spark.comet.enabled",
+    "spark.comet.parquet.write.enabled",
+    "spark.native.enabled",
+    "spark.databricks.clusterUsageTags.runtimeEngine",
 )
 _COLORS = {"error": pictures.RED, "warning": pictures.AMBER}
 _NOT_MADE = ("factory-not-found", "factory-failed", "store-", "no-answer")

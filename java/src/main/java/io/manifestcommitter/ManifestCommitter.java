@@ -110,6 +110,7 @@ public class ManifestCommitter extends PathOutputCommitter implements StreamCapa
   @Override
   public void setupJob(JobContext context) throws IOException {
     caller.requireStaging(destination);
+    SparkCaller.requireKnownWriter(destination);
     UnknownOption.refuse(context.getConfiguration());
     if (config().commitId.isPresent() || config().holds()) {
       throw new IllegalArgumentException(

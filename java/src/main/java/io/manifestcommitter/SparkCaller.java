@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.manifestcommitter;
 
+import io.manifestcommitter.spark.SparkCommand;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -48,6 +49,8 @@ enum SparkCaller {
           + " io.manifestcommitter.spark.ManifestCommitProtocol";
   private static final String PATH_OUTPUT_PROTOCOL =
       "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol";
+  private static final String PARQUET_BINDING =
+      "org.apache.spark.internal.io.cloud.BindingParquetOutputCommitter";
   private static final String RDD_WRITER_CLASS = "org.apache.spark.internal.io.SparkHadoopWriter$";
   private static final String PROTOCOL_CLASS =
       "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol";
@@ -96,6 +99,29 @@ enum SparkCaller {
               + "), or remove the factory from mapreduce.outputcommitter.factory.scheme."
               + destination.toUri().getScheme());
     }
+  }
+
+  /**
+   * Refuses a job whose files Gluten would write, which asks none but a {@code FileOutputCommitter}
+   * where to. {@code BindingParquetOutputCommitter} is one, and answers with our work path.
+   *
+   * @throws IllegalArgumentException see {@link SparkCommand#requireKnownWriter}
+   */
+  static void requireKnownWriter(Path destination) {
+    boolean isAsked =
+        StackWalker.getInstance()
+            .walk(frames -> frames.anyMatch(is -> is.getClassName().equals(PARQUET_BINDING)));
+    if (isAsked) {
+      return;
+    }
+    SparkCommand command;
+    try {
+      command = SparkCommand.ofThisThread();
+    } catch (LinkageError e) {
+      // There is no Spark here, as in MapReduce.
+      return;
+    }
+    command.requireKnownWriter(destination.toString());
   }
 
   /**

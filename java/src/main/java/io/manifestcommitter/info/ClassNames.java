@@ -39,6 +39,11 @@ final class ClassNames {
   /** The FileSystem of Hadoop's own connector, from 3.5.0 on the default of {@code gs}. */
   static final String HADOOPS_GS = "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem";
 
+  /**
+   * The backend of Gluten that writes only where it is told to; Velox writes unless told not to.
+   */
+  static final String GLUTENS_CLICKHOUSE = "org.apache.gluten.backendsapi.clickhouse.CHBackend";
+
   static final String ABFS_PACKAGE = "org.apache.hadoop.fs.azurebfs.";
 
   /** What the names of classes begin with, each followed by what brings these classes. */

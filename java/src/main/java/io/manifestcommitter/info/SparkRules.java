@@ -5,6 +5,9 @@ import io.manifestcommitter.BuildInfo;
 import io.manifestcommitter.cli.CommandLine.Setting;
 import io.manifestcommitter.info.JobSettings.Origin;
 import io.manifestcommitter.info.Problem.Repair;
+import io.manifestcommitter.store.StoreFamily;
+import io.manifestcommitter.store.Stores;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
@@ -24,6 +27,9 @@ final class SparkRules extends Rules {
   private final boolean isStock;
   private final Optional<String> unusable;
 
+  /** Whether Comet writes to such stores. */
+  private final boolean isCometsStore;
+
   /**
    * Of the writes to a path.
    *
@@ -39,6 +45,9 @@ final class SparkRules extends Rules {
     this.protocol = spark.protocol().value;
     this.isSparks = ClassNames.SPARKS_PROTOCOLS.contains(protocol);
     this.isStock = protocol.equals(ClassNames.STOCK_PROTOCOL);
+    this.isCometsStore =
+        EnumSet.of(StoreFamily.LOCAL, StoreFamily.HDFS)
+            .contains(new Stores(settings.sql).family(path));
     this.unusable = isSparks ? Optional.empty() : whyUnusable(protocol, ClassNames.PROTOCOL_BASE);
   }
 
@@ -58,6 +67,9 @@ final class SparkRules extends Rules {
       checkJar();
       checkProtocol();
       checkOthers();
+    }
+    if (serves()) {
+      checkWriters();
     }
   }
 
@@ -136,6 +148,50 @@ final class SparkRules extends Rules {
           Repair.set(SparkSettings.STREAMING_PROTOCOL, ClassNames.STREAMING_PROTOCOL),
           streaming);
     }
+  }
+
+  /**
+   * Who writes the files where a native engine runs, as settings and the class path tell. A job
+   * knows better, by its plan: see {@code SparkCommand.requireKnownWriter}.
+   */
+  private void checkWriters() {
+    Optional<Setting> fabric =
+        spark.get(SparkSettings.FABRIC).filter(set -> spark.isOn(SparkSettings.FABRIC, false));
+    Optional<Setting> gluten =
+        named(SparkSettings.PLUGINS, "GlutenPlugin")
+            .filter(set -> spark.isOn(SparkSettings.GLUTEN, true))
+            .or(() -> fabric);
+    if (gluten.isPresent()) {
+      boolean writes = !loads(ClassNames.GLUTENS_CLICKHOUSE);
+      if (!spark.isOn(SparkSettings.GLUTEN_WRITES, writes)) {
+        add("native-engine", Repair.none(), "Gluten", gluten.get());
+      } else if (fabric.isPresent()) {
+        add("native-writer/fabric", Repair.set(SparkSettings.FABRIC, "false"), fabric.get());
+      } else {
+        Repair off = Repair.set(SparkSettings.GLUTEN_WRITES, "false");
+        add("native-writer/gluten", off, gluten.get());
+      }
+    }
+    Optional<Setting> comet =
+        named(SparkSettings.PLUGINS, "CometPlugin")
+            .or(() -> named(SparkSettings.EXTENSIONS, "CometSparkSessionExtensions"))
+            .filter(set -> spark.isOn(SparkSettings.COMET, true));
+    if (comet.isPresent()) {
+      if (isCometsStore && spark.isOn(SparkSettings.COMET_WRITES, false)) {
+        Repair off = Repair.set(SparkSettings.COMET_WRITES, "false");
+        add("native-writer/comet", off, comet.get());
+      } else {
+        add("native-engine", Repair.none(), "Comet", comet.get());
+      }
+    }
+    spark
+        .get(SparkSettings.DATABRICKS_ENGINE)
+        .filter(set -> set.value.equalsIgnoreCase("PHOTON"))
+        .ifPresent(set -> add("native-engine/photon", Repair.none(), set));
+  }
+
+  private Optional<Setting> named(String key, String simpleName) {
+    return spark.get(key).filter(set -> set.value.contains("." + simpleName));
   }
 
   /** Why a class is not what its setting needs; empty also where there is no Spark to tell. */

@@ -21,6 +21,19 @@ final class SparkSettings {
   static final String JARS = "spark.jars";
   static final String DRIVER_CLASS_PATH = "spark.driver.extraClassPath";
 
+  static final String PLUGINS = "spark.plugins";
+  static final String EXTENSIONS = "spark.sql.extensions";
+  static final String GLUTEN = "spark.gluten.enabled";
+  static final String GLUTEN_WRITES = "spark.gluten.sql.native.writer.enabled";
+  static final String COMET = "spark.comet.enabled";
+  static final String COMET_WRITES = "spark.comet.parquet.write.enabled";
+
+  /** Fabric's native execution engine. */
+  static final String FABRIC = "spark.native.enabled";
+
+  /** Databricks notes there that a cluster runs Photon. */
+  static final String DATABRICKS_ENGINE = "spark.databricks.clusterUsageTags.runtimeEngine";
+
   /** Spark has a default of its own for this key of Hadoop's. */
   static final String ALGORITHM = FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION;
 
@@ -106,6 +119,11 @@ final class SparkSettings {
   /** What streaming queries commit by. */
   Setting streamingProtocol() {
     return get(STREAMING_PROTOCOL).orElse(new Setting(ClassNames.STREAMING_PROTOCOL, DEFAULT));
+  }
+
+  /** Whether a switch is on, or would be where it is not set. */
+  boolean isOn(String key, boolean otherwise) {
+    return get(key).map(setting -> Boolean.parseBoolean(setting.value.trim())).orElse(otherwise);
   }
 
   /** The value of a key that is set. */

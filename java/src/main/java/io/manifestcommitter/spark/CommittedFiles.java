@@ -23,6 +23,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
@@ -125,6 +127,33 @@ final class CommittedFiles {
           }
         });
     return missing;
+  }
+
+  /**
+   * Of files that nobody named, those that are of attempts which committed: their names tell, as
+   * {@code ManifestCommitProtocol} makes them.
+   */
+  List<Path> ofCommitted(List<Path> unnamed) throws IOException {
+    Pattern attempt = Pattern.compile("\\d{5,}-" + Pattern.quote(jobId) + "-\\d+");
+    Map<Path, String> suspects = new TreeMap<>();
+    for (Path file : unnamed) {
+      Matcher found = attempt.matcher(file.getName());
+      if (found.find()) {
+        suspects.put(file, found.group());
+      }
+    }
+    Set<String> committed = new HashSet<>();
+    if (!suspects.isEmpty()) {
+      forEach(
+          (task, directory, file) -> {
+            Matcher found = attempt.matcher(file.name);
+            if (found.find()) {
+              committed.add(found.group());
+            }
+          });
+    }
+    suspects.values().retainAll(committed);
+    return List.copyOf(suspects.keySet());
   }
 
   /**

@@ -121,6 +121,7 @@ public final class ManifestCommitProtocol extends FileCommitProtocol implements 
         () -> {
           Configuration conf = context.getConfiguration();
           UnknownOption.refuse(conf);
+          SparkCommand.ofThisThread().requireKnownWriter(path);
           CommitterConfig config = new CommitterConfig(conf);
           RequestGate gate = config.requestGate(() -> {});
           Stores stores = new Stores(conf, gate);

@@ -53,7 +53,8 @@ final class ProveStaged {
    * rolled back.
    *
    * @param table that the job writes to
-   * @throws PlanRejectedException if a named file is missing and that is not allowed
+   * @throws PlanRejectedException if a named file is missing and that is not allowed, or if a
+   *     committed attempt left a file that it did not name
    */
   void run(
       Collection<StagedTree.Directory> directories,
@@ -98,6 +99,33 @@ final class ProveStaged {
       identify(unidentified, planner);
     }
     requireAll(found, committed, planner);
+    requireNamed(committed);
+  }
+
+  /**
+   * Requires that no attempt that committed left a file which it did not name: a writer that makes
+   * more files than it asks names for would lose rows. Files of checksums follow theirs.
+   */
+  private void requireNamed(CommittedFiles committed) throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (StoreEntry stray : strays) {
+      if (!stray.isDirectory() && !stray.path().getName().endsWith(".crc")) {
+        files.add(stray.path());
+      }
+    }
+    List<Path> lost = committed.ofCommitted(files);
+    if (!lost.isEmpty()) {
+      throw new PlanRejectedException(notGiven(lost.size(), lost.get(0).toString()));
+    }
+  }
+
+  static String notGiven(int count, String first) {
+    return count
+        + (count == 1 ? " file that a task wrote has a name" : " files that tasks wrote have names")
+        + " that was not given out: "
+        + first
+        + ". What is in it would be lost, so nothing was published. Use a data source, or an engine,"
+        + " that asks Spark for the name of each of its files.";
   }
 
   /**

@@ -186,6 +186,7 @@ final class SparkTask {
    */
   byte[] commit() throws IOException {
     NavigableSet<StagedFile> staged = new TreeSet<>(files);
+    requireGivenNames();
     if (!uploads.isEmpty()) {
       Workers workers = workers();
       workers.shield(
@@ -200,6 +201,19 @@ final class SparkTask {
           });
     }
     return TaskOutput.message(jobId, task, staged);
+  }
+
+  /** Elsewhere the driver sees that: see {@link ProveStaged}. What is on disk here is deleted. */
+  private void requireGivenNames() throws IOException {
+    Set<String> given = new HashSet<>();
+    uploads.keySet().forEach(file -> given.add(file.name));
+    for (File directory : onDisk) {
+      for (File file : FileUtil.listFiles(directory)) {
+        if (!given.contains(file.getName()) && !file.getName().endsWith(".crc")) {
+          throw new IOException(ProveStaged.notGiven(1, file.toString()));
+        }
+      }
+    }
   }
 
   private void upload(StagedFile file, FileUpload upload, Queue<StagedFile> uploaded)

@@ -60,6 +60,8 @@ class CommitterInfoProblemsTest {
   private static final String HADOOPS_GS_PACKAGE = "org.apache.hadoop.fs.gs.";
   private static final String ALGORITHM = "mapreduce.fileoutputcommitter.algorithm.version";
   private static final String JAR = "/jars/manifest-committer-x.jar";
+  private static final String GLUTEN = "org.apache.gluten.GlutenPlugin";
+  private static final String COMET = "org.apache.spark.CometPlugin";
 
   /** What is set wrong to get each problem, from a world in which all is well. */
   private static final Map<String, Consumer<World>> CAUSES = new HashMap<>();
@@ -163,6 +165,8 @@ class CommitterInfoProblemsTest {
           world.set("fs.lakefs.access.key", "key");
           world.set("fs.lakefs.secret.key", "secret");
         });
+    cause("native-writer", world -> world.spark.put(SparkSettings.PLUGINS, GLUTEN));
+    cause("native-engine", world -> world.spark.put(SparkSettings.PLUGINS, COMET));
     cause("store-failed", world -> world.set("fs.abfs.impl", Locked.class.getName()));
     cause("no-answer", world -> world.set("fs.abfs.impl", Silent.class.getName()));
   }
@@ -645,6 +649,86 @@ class CommitterInfoProblemsTest {
     world.told(Severity.ERROR, "lakefs-refused", "names no table in lakeFS");
   }
 
+  @Test
+  void glutenWritesByVeloxUnlessThatIsSwitchedOff() {
+    world.spark.put(SparkSettings.PLUGINS, "a.Plugin," + GLUTEN);
+
+    Problem problem = world.told(Severity.ERROR, "native-writer", GLUTEN, "are refused");
+    assertThat(problem.repair.settings)
+        .containsExactlyEntriesOf(Map.of("spark.gluten.sql.native.writer.enabled", "false"));
+    assertThat(world.report().ok()).isFalse();
+
+    world.apply(problem.repair);
+    world.told(Severity.NOTE, "native-engine", "Gluten is on", "Spark writes the files");
+    assertThat(world.report().ok()).isTrue();
+
+    world.spark.put(SparkSettings.GLUTEN, "false");
+    assertThat(world.report().problems).isEmpty();
+  }
+
+  @Test
+  void glutenWritesByClickHouseOnlyWhereItIsToldTo() {
+    world.spark.put(SparkSettings.PLUGINS, GLUTEN);
+    world.standsIn = ClassNames.GLUTENS_CLICKHOUSE;
+    assertThat(world.codes()).containsExactly("native-engine");
+
+    world.spark.put(SparkSettings.GLUTEN_WRITES, "true");
+    assertThat(world.codes()).containsExactly("native-writer");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "spark.plugins, org.apache.spark.CometPlugin",
+    "spark.sql.extensions, org.apache.comet.CometSparkSessionExtensions"
+  })
+  void cometWritesPastUsToTheStoresThatItKnows(String key, String value) {
+    world.spark.put(key, value);
+    world.path = "hdfs://c@a/table";
+    world.told(Severity.NOTE, "native-engine", "Comet is on", "Spark writes the files");
+
+    world.spark.put(SparkSettings.COMET_WRITES, "true");
+    Problem problem = world.told(Severity.ERROR, "native-writer", "does not ask ours");
+    assertThat(problem.repair.settings)
+        .containsExactlyEntriesOf(Map.of("spark.comet.parquet.write.enabled", "false"));
+
+    world.path = ABFS;
+    assertThat(world.codes()).containsExactly("native-engine");
+
+    world.spark.put(SparkSettings.COMET, "false");
+    assertThat(world.report().problems).isEmpty();
+  }
+
+  @Test
+  void fabricsEngineIsGluten() {
+    world.spark.put(SparkSettings.FABRIC, "true");
+    Problem problem = world.told(Severity.WARNING, "native-writer", "Fabric's native execution");
+    world.spark.put(SparkSettings.PLUGINS, GLUTEN);
+    assertThat(world.codes()).containsExactly("native-writer");
+
+    world.spark.remove(SparkSettings.PLUGINS);
+    world.apply(problem.repair);
+    assertThat(world.report().problems).isEmpty();
+  }
+
+  @Test
+  void ofPhotonNothingIsKnown() {
+    world.spark.put(SparkSettings.DATABRICKS_ENGINE, "STANDARD");
+    assertThat(world.report().problems).isEmpty();
+
+    world.spark.put(SparkSettings.DATABRICKS_ENGINE, "PHOTON");
+    world.told(Severity.NOTE, "native-engine", "does not publish");
+    assertThat(world.report().ok()).isTrue();
+  }
+
+  /** Spark's own protocol works with Gluten's writer, and is another problem. */
+  @Test
+  void enginesMatterUnderOurProtocolOnly() {
+    world.spark.put(SparkSettings.PLUGINS, GLUTEN);
+    world.spark.remove(PROTOCOL);
+
+    assertThat(world.codes()).containsExactly("spark-protocol");
+  }
+
   /** Answers below its API as a branch with nothing to commit, and elsewhere as a page. */
   private static final class LakefsApi {
     static final String URL = start();
@@ -708,6 +792,9 @@ class CommitterInfoProblemsTest {
           @Override
           public java.net.URL getResource(String name) {
             String className = name.replace('/', '.');
+            if (className.equals(standsIn + ".class")) {
+              return super.getResource(World.class.getName().replace('.', '/') + ".class");
+            }
             if (connectorIsForNewerHadoop && className.equals(ClassNames.GOOGLES_GS + ".class")) {
               return super.getResource(ForNewerHadoop.class.getName().replace('.', '/') + ".class");
             }
@@ -720,6 +807,10 @@ class CommitterInfoProblemsTest {
     private Origin origin = Origin.SESSION;
     private boolean sparkKnown = true;
     private boolean connectorIsForNewerHadoop;
+
+    /** A class that is found there. */
+    private String standsIn = "";
+
     private String path = ABFS;
     private Duration patience = Duration.ofMinutes(5);
 
@@ -832,6 +923,7 @@ class CommitterInfoProblemsTest {
       path = repair.path != null ? repair.path : path;
       if (repair.settings.isEmpty() && repair.jar == null && repair.path == null) {
         path = path.contains("://") ? path : ABFS;
+        spark.remove(SparkSettings.PLUGINS);
         connectorIsForNewerHadoop = false;
         set(MemoryFileSystem.FLAT, "false");
         set("fs.abfs.impl", MemoryFileSystem.class.getName());
