@@ -55,6 +55,7 @@ PARTS = {
         "using/lakefs",
         "using/hdfs",
         "using/notebooks",
+        "using/native-engines",
         "using/mapreduce",
         "using/options",
         "using/python",

@@ -151,8 +151,8 @@ final class SparkRules extends Rules {
   }
 
   /**
-   * Who writes the files where a native engine runs, as settings and the class path tell. A job
-   * knows better, by its plan: see {@code SparkCommand.requireKnownWriter}.
+   * Settings and the class path show whether a native engine writes the files. A job knows better,
+   * by its plan: see {@code SparkCommand.requireKnownWriter}.
    */
   private void checkWriters() {
     Optional<Setting> fabric =
