@@ -63,6 +63,7 @@ PARTS = {
         "using/readers",
         "using/concurrent-jobs",
         "using/once-whole-held",
+        "using/orchestrators",
         "using/recovering",
         "using/passing-on",
         "using/monitoring",

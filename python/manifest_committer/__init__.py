@@ -38,6 +38,7 @@ from manifest_committer.errors import (
     SparkVersionError,
     StorageError,
     SubmitArgumentsError,
+    WaitTimeoutError,
 )
 from manifest_committer.holding import HeldJob, audited, held
 from manifest_committer.info import (
@@ -67,6 +68,7 @@ from manifest_committer.session import (
     jar_path,
     spark_conf,
 )
+from manifest_committer.waiting import wait_for
 from manifest_committer.watching import Commit, Step, commits
 from manifest_committer.whole import CommittedFile, committed_files, read
 
@@ -113,6 +115,7 @@ __all__ = [
     "StorageError",
     "SubmitArgumentsError",
     "SuccessReport",
+    "WaitTimeoutError",
     "WatchPlace",
     "__version__",
     "audited",
@@ -132,5 +135,6 @@ __all__ = [
     "read_report",
     "recover",
     "spark_conf",
+    "wait_for",
     "was_committed",
 ]

@@ -6,6 +6,7 @@ values outwards.
 """
 
 import base64
+import importlib.util
 import json
 import os
 import re
@@ -14,7 +15,9 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from manifest_committer._spark_home import require_pyspark
@@ -23,7 +26,9 @@ from manifest_committer.errors import (
     ConnectSessionError,
     JarNotLoadedError,
     JarVersionError,
+    ManifestCommitterError,
     PathNotFoundError,
+    SparkMissingError,
     StorageError,
 )
 
@@ -42,6 +47,7 @@ _COMMIT_PROTOCOL = "org.apache.spark.internal.io.FileCommitProtocol"
 _COMMITTER_INFO = "io.manifestcommitter.info.CommitterInfo"
 _ANSWERS = "io.manifestcommitter.cli.Answers"
 _NOTHING_THERE = "io.manifestcommitter.cli.NothingThereException"
+_COMMAND_LINE = "io.manifestcommitter.cli.CommandLine"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _BY_REFLECTION = "java.lang.reflect.InvocationTargetException"
 _CHUNK = 4 * 1024 * 1024
@@ -54,6 +60,7 @@ _NO_CLASS = "DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE"
 """Spark's condition where ``java_method`` does not find a class."""
 
 _CONDITION = re.compile(r"(?:\([\w.]+\) )?\[([A-Z0-9_.]+)\]")
+_ENDED = "Java ended before it had answered. Its own words are above; else look for who killed it."
 _REDACTED = "(redacted)"
 _OF_SESSION = "this session"
 _OF_SPARK = "Spark's default"
@@ -409,12 +416,15 @@ class _Driver:
         return decoded(self._call(owner, "value", conf, what, path, encoded(given)))
 
     def _call(self, owner: Any, name: str, *arguments: Any) -> str:
+        return str(self._invoke(owner, name, *arguments))
+
+    def _invoke(self, owner: Any, name: str, *arguments: Any) -> Any:
         # By reflection, since py4j's own look-up of a class name uses a loader of its choice.
         (method,) = (m for m in owner.getMethods() if m.getName() == name)
         array = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for index, argument in enumerate(arguments):
             array[index] = argument
-        return str(method.invoke(None, array))
+        return method.invoke(None, array)
 
 
 class ProcessJvm(_Driver):
@@ -506,7 +516,57 @@ class _Answered(ABC):
         return dict(self._value("history", "read the history in", path))
 
 
-class ClassicSession(_Driver, _Answered):
+class _Reached(_Driver, _Answered):
+    """A JVM in which this process opens Hadoop's filesystems itself."""
+
+    @abstractmethod
+    def _configuration(self) -> Any:
+        """Hadoop's, with all settings."""
+
+    def find(self, path: str) -> RemoteFile | None:
+        try:
+            hadoop_path, filesystem = self._open(path)
+            status = filesystem.getFileStatus(hadoop_path)
+            return RemoteFile(
+                path=str(status.getPath().toString()),
+                is_directory=bool(status.isDirectory()),
+                length=int(status.getLen()),
+            )
+        except Exception as error:
+            if _java_class(error) == "java.io.FileNotFoundException":
+                return None
+            raise _storage_error(error, "look up", path) from error
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        try:
+            hadoop_path, filesystem = self._open(path)
+            stream = filesystem.open(hadoop_path)
+            try:
+                while chunk := bytes(stream.readNBytes(_CHUNK)):
+                    yield chunk
+            finally:
+                stream.close()
+        except Exception as error:
+            raise _storage_error(error, "read", path) from error
+
+    def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
+        owner, _ = _load(self._loader(), _ANSWERS)
+        try:
+            return self._answer(owner, self._configuration(), what, path, **given)
+        except Exception as error:
+            raise _storage_error(error, action, path) from error
+
+    def _open(self, path: str) -> tuple[Any, Any]:
+        uri = self._jvm.org.apache.hadoop.fs.Path(path).toUri()
+        # The root of a store has a slash, and nothing is above it.
+        plain = _ABOVE_ROOT.sub("", str(uri.getPath())) or "/"
+        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(
+            uri.getScheme(), uri.getAuthority(), plain
+        )
+        return hadoop_path, hadoop_path.getFileSystem(self._configuration())
+
+
+class ClassicSession(_Reached):
     """The JVM side of one classic session: see `Session`."""
 
     def __init__(self, spark: Any) -> None:
@@ -575,32 +635,6 @@ class ClassicSession(_Driver, _Answered):
         if not base.isAssignableFrom(loaded):
             return f"the class is not a subclass of {_COMMIT_PROTOCOL}"
         return None
-
-    def find(self, path: str) -> RemoteFile | None:
-        try:
-            hadoop_path, filesystem = self._open(path)
-            status = filesystem.getFileStatus(hadoop_path)
-            return RemoteFile(
-                path=str(status.getPath().toString()),
-                is_directory=bool(status.isDirectory()),
-                length=int(status.getLen()),
-            )
-        except Exception as error:
-            if _java_class(error) == "java.io.FileNotFoundException":
-                return None
-            raise _storage_error(error, "look up", path) from error
-
-    def chunks(self, path: str) -> Iterator[bytes]:
-        try:
-            hadoop_path, filesystem = self._open(path)
-            stream = filesystem.open(hadoop_path)
-            try:
-                while chunk := bytes(stream.readNBytes(_CHUNK)):
-                    yield chunk
-            finally:
-                stream.close()
-        except Exception as error:
-            raise _storage_error(error, "read", path) from error
 
     def put(self, local: str, path: str) -> None:
         try:
@@ -672,28 +706,102 @@ class ClassicSession(_Driver, _Answered):
         finally:
             own.close()
 
-    def _value(self, what: str, action: str, path: str, **given: Any) -> Any:
-        owner, _ = _load(self._loader(), _ANSWERS)
-        conf = self._session.sessionState().newHadoopConf()
-        try:
-            return self._answer(owner, conf, what, path, **given)
-        except Exception as error:
-            raise _storage_error(error, action, path) from error
-
-    def _open(self, path: str) -> tuple[Any, Any]:
-        uri = self._jvm.org.apache.hadoop.fs.Path(path).toUri()
-        # The root of a store has a slash, and nothing is above it.
-        plain = _ABOVE_ROOT.sub("", str(uri.getPath())) or "/"
-        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(
-            uri.getScheme(), uri.getAuthority(), plain
-        )
+    def _configuration(self) -> Any:
         # The session's own Hadoop settings, credentials among them, are in newHadoopConf only.
-        configuration = self._session.sessionState().newHadoopConf()
-        return hadoop_path, hadoop_path.getFileSystem(configuration)
+        return self._session.sessionState().newHadoopConf()
 
     def _loader(self) -> Any:
         """The loader that ADD JAR extends; it sees all that the driver started with, too."""
         return self._session.sharedState().jarClassLoader()
+
+
+class SettingError(Exception):
+    """A setting, or a file of settings, cannot be used."""
+
+
+class OwnJvm(_Reached):
+    """A JVM without Spark, see `own_jvm`: what waits in it keeps one, and its connections."""
+
+    def __init__(self, gateway: Any, options: Iterable[str]) -> None:
+        """Take its gateway, and settings as the mains of our jar take them.
+
+        Raises:
+            SettingError: one of the settings is wrong.
+        """
+        super().__init__(gateway.jvm, gateway)
+        parser, problem = _load(self._loader(), _COMMAND_LINE)
+        if parser is None:
+            raise JarNotLoadedError(problem)
+        given = list(options)
+        arguments = gateway.new_array(gateway.jvm.java.lang.String, len(given))
+        for index, option in enumerate(given):
+            arguments[index] = option
+        none = gateway.jvm.java.util.HashSet()
+        try:
+            line = self._invoke(parser, "parse", none, none, arguments)
+        except Exception as error:
+            if _java_class(error) != f"{_COMMAND_LINE}$UsageException":
+                raise
+            raise SettingError(str(_java_exception(error).getMessage())) from None
+        self._conf = parser.getField("conf").get(line)
+
+    def _configuration(self) -> Any:
+        return self._conf
+
+
+@contextmanager
+def own_jvm(java: Path, jars: Path, class_path: str, options: Iterable[str]) -> Iterator[OwnJvm]:
+    """A JVM of this process's own, which ends with it.
+
+    By py4j, which comes with Spark: on a port of 127.0.0.1, and for whoever has its secret.
+
+    Args:
+        java: the program.
+        jars: Spark's, py4j's among them.
+        class_path: all of it.
+        options: settings, and a path, as the mains of our jar take them.
+
+    Raises:
+        SettingError: one of the settings is wrong.
+        ManifestCommitterError: the JVM does not start, or ends too early.
+    """
+    py4j_jar = next(iter(sorted(jars.glob("py4j-*.jar"))), None)
+    if importlib.util.find_spec("py4j") is None:
+        sys.path += map(str, (jars.parent / "python" / "lib").glob("py4j-*.zip"))
+    try:
+        from py4j import java_gateway
+        from py4j.protocol import Py4JNetworkError
+    except ImportError:
+        py4j_jar = None
+    if py4j_jar is None:
+        raise SparkMissingError(
+            f"py4j was not found, neither installed nor in {jars.parent}: run `pip install "
+            "'pyspark>=3.5'`, or point SPARK_HOME at a complete Spark distribution."
+        )
+    try:
+        port, token, process = java_gateway.launch_gateway(
+            jarpath=str(py4j_jar),
+            classpath=class_path,
+            # The JVM's warnings go to standard output, on which py4j waits for the port.
+            javaopts=["-Xlog:disable", "-Xlog:all=warning:stderr"],
+            java_path=str(java),
+            die_on_exit=True,
+            enable_auth=True,
+            redirect_stderr=sys.__stderr__,
+            return_proc=True,
+        )
+    except ValueError:
+        raise ManifestCommitterError(_ENDED) from None
+    parameters = java_gateway.GatewayParameters(port=port, auth_token=token, auto_convert=True)
+    gateway = java_gateway.JavaGateway(gateway_parameters=parameters)
+    try:
+        yield OwnJvm(gateway, options)
+    except Py4JNetworkError as error:
+        raise ManifestCommitterError(_ENDED) from error
+    finally:
+        gateway.close()
+        process.stdin.close()
+        process.wait()
 
 
 class ConnectSession(_Answered):

@@ -21,13 +21,14 @@ from manifest_committer import _jvm
 from manifest_committer._figures import moment
 from manifest_committer._spark_home import java_for, spark_defaults, spark_jars_directory
 from manifest_committer._version import __version__
-from manifest_committer.errors import ManifestCommitterError
+from manifest_committer.errors import ManifestCommitterError, WaitTimeoutError
 from manifest_committer.holding import held_text
 from manifest_committer.info import info_text, printable
 from manifest_committer.job_history import history_text
 from manifest_committer.page import make_page
 from manifest_committer.report import report_of
 from manifest_committer.session import is_in_zip, jar_path, settings_files
+from manifest_committer.waiting import Awaited, wait_in
 from manifest_committer.whole import files_of
 
 _ASK = "io.manifestcommitter.cli.Ask"
@@ -35,7 +36,9 @@ _FAILED = 1
 _INFO = "io.manifestcommitter.info.CommitterInfo"
 _PRINTER = "io.manifestcommitter.cli.ManifestPrinter"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_PERIOD = re.compile(r"(\d{1,9})(ms|s|m|h|d)")
 _WRONG_USAGE = 2
+_NOT_IN_TIME = 3
 _EXIT_CODES = "Exit code: 0 no problem; 1 a problem, which the message names; 2 wrong usage."
 _INTERRUPTED = 130
 _PROGRAM = "manifest-committer"
@@ -78,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0, 1 (not found, unreadable, something is wrong, or no Java to look with),
-        2 (wrong usage).
+        2 (wrong usage), 3 (not in time).
     """
     parsed, unknown = _parser().parse_known_args(arguments)
     parser: argparse.ArgumentParser = parsed.parser
@@ -220,19 +223,39 @@ def _history_arguments(parser: argparse.ArgumentParser) -> None:
     _java_arguments(parser)
 
 
-def _time(text: str) -> int:
-    """Milliseconds since 1970."""
+def _time(text: str, zone: timezone | None = timezone.utc) -> int:
+    """Milliseconds since 1970, of a time in a zone if it says none, or before now."""
     try:
-        ago = re.fullmatch(r"(\d{1,9})(ms|s|m|h|d)", text)
-        if ago is not None:
-            now = datetime.now(timezone.utc)
-            return int((now.timestamp() - int(ago[1]) * _SECONDS[ago[2]]) * 1000)
+        if _PERIOD.fullmatch(text):
+            return int((datetime.now(timezone.utc).timestamp() - _seconds(text)) * 1000)
         time = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
-        return int(time.replace(tzinfo=time.tzinfo or timezone.utc).timestamp() * 1000)
+        time = time.replace(tzinfo=time.tzinfo or zone)
+        if time.tzinfo is not None:
+            return int(time.timestamp() * 1000)
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
             f"'{printable(text)}' is no time such as 2026-01-31, 2026-01-31T12:00:00Z, 36h or 7d"
         ) from None
+    raise argparse.ArgumentTypeError(
+        f"'{printable(text)}' has no zone: write 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00"
+    )
+
+
+def _zoned_time(text: str) -> int:
+    """The same of a time that says its zone, or that needs none."""
+    if re.fullmatch(r"\d{13}", text):  # As a report has it.
+        return int(text)
+    if re.fullmatch(r"\d{10}(\.\d+)?", text):  # As of `date +%s`.
+        return int(float(text) * 1000)
+    return _time(text, zone=None)
+
+
+def _seconds(text: str) -> float:
+    """How long a period is."""
+    period = _PERIOD.fullmatch(text)
+    if period is None:
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is no period such as 90s, 30m or 2h")
+    return int(period[1]) * _SECONDS[period[2]]
 
 
 def _history(parsed: argparse.Namespace) -> int:
@@ -406,6 +429,78 @@ def _end_held(parsed: argparse.Namespace) -> int:
         outcome = {"jobId": parsed.job, "outcome": told}
         _tell(parsed, outcome, f"{parsed.paths[0]}: job {parsed.job} is {told}")
     return code
+
+
+def _wait_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs=1, metavar="table", help="a table that a job writes to; it may come later"
+    )
+    parser.add_argument(
+        "--commit-id",
+        type=_not_empty,
+        metavar="id",
+        help="a commit with this identity (mapreduce.manifest.committer.commit.id), also one of "
+        "an earlier run",
+    )
+    parser.add_argument("--job", type=_not_empty, metavar="id", help="the commit of this job")
+    parser.add_argument(
+        "--after",
+        type=_zoned_time,
+        metavar="time",
+        help="a report that was made after a time (2026-01-31T12:00:00Z, seconds since 1970), or "
+        "within a period until now (2h), by the clock of the job's driver",
+    )
+    for flag, default, text in (
+        ("--timeout", "1h", "how long to wait, then end with code 3; 0s looks once"),
+        ("--interval", "30s", "from one look to the next"),
+    ):
+        parser.add_argument(
+            flag,
+            type=_seconds,
+            default=default,
+            metavar="period",
+            help=f"{text} (default: {default})",
+        )
+    _json_argument(parser)
+    _java_arguments(parser)
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+def _wait(parsed: argparse.Namespace) -> int:
+    (path,) = parsed.paths
+    try:
+        awaited = Awaited(parsed.after, parsed.job, parsed.commit_id)
+    except ValueError:
+        parsed.parser.error("say which commit: --commit-id, --job or --after")
+    jars = spark_jars_directory()
+    options = [*_settings(parsed), *_as_paths(parsed.paths)]
+    shown = ""
+
+    def tell(why: str) -> None:
+        nonlocal shown
+        if why != shown:  # Once, and not at each look.
+            _complain(parsed, printable(f"still waiting: {why}"))
+            shown = why
+
+    if parsed.interval == 0:
+        parsed.parser.error("--interval is longer than nothing")
+    class_path = _class_path(parsed.class_path, jars)
+    try:
+        with _jvm.own_jvm(java_for(jars), jars, class_path, options) as store:
+            found = wait_in(store, path, awaited, parsed.timeout, parsed.interval, tell)
+    except _jvm.SettingError as error:
+        parsed.parser.error(str(error))
+    except WaitTimeoutError as error:
+        _complain(parsed, printable(str(error)))
+        return _NOT_IN_TIME
+    answer = {"table": path, "jobId": found.job_id, "at": found.at}
+    _tell(parsed, answer, f"{path}: job {found.job_id} committed at {moment(found.at)}")
+    return 0
 
 
 def _files_arguments(parser: argparse.ArgumentParser) -> None:
@@ -622,6 +717,13 @@ _COMMANDS = (
         "manifest-committer discard gs://bucket/table 2f0c1a9e-5a55-4c2e-8f6e-3f4b0c1d2e3f",
         _end_held_arguments,
         _end_held,
+    ),
+    _Command(
+        "wait",
+        "Wait until a job has committed to a table; code 3 if it does not in time.",
+        "manifest-committer wait gs://bucket/table --commit-id nightly-2026-01-31 --timeout 2h",
+        _wait_arguments,
+        _wait,
     ),
     _Command(
         "files",

@@ -187,6 +187,17 @@ class InvalidReportError(ReportError):
         )
 
 
+class WaitTimeoutError(ReportError, TimeoutError):
+    """The report that was waited for did not come in time."""
+
+    def __init__(self, awaited: str, path: str, why: str) -> None:
+        """Say what was waited for, and what is there instead."""
+        super().__init__(
+            f"There is no report {awaited} in {path}: {why}. Look whether its job runs, or failed, "
+            "and wait again."
+        )
+
+
 class FileListError(ReportError):
     """The complete list of files is missing, damaged or of another job."""
 

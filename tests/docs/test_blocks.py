@@ -83,7 +83,7 @@ def commands(block: Block) -> Iterator[list[str]]:
     text = re.sub(r"\\\n\s*", " ", block.text)
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
-        cuts = [i for i, word in enumerate(words) if word in ("&&", "|", ">", "&", ";")]
+        cuts = [i for i, word in enumerate(words) if word in ("&&", "||", "|", ">", "&", ";")]
         yield words[: cuts[0]] if cuts else words
 
 

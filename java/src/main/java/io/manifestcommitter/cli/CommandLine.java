@@ -56,7 +56,7 @@ public final class CommandLine {
    * @param named those that take one
    * @throws UsageException if they are wrong; the message says how
    */
-  static CommandLine parse(Set<String> flags, Set<String> named, String... args)
+  public static CommandLine parse(Set<String> flags, Set<String> named, String... args)
       throws UsageException {
     CommandLine line = new CommandLine();
     List<String> own = new ArrayList<>();
