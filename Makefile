@@ -84,7 +84,7 @@ MAGIC_$(SPARK_NEWEST) = $(VENVS)/spark-$(SPARK_NEWEST)/bin/python -m pytest -q t
 	test-s3-servers test-s3-servers-$(SPARK_FLOOR) test-s3-servers-$(SPARK_NEWEST) \
 	test-gs-servers test-gs-servers-$(SPARK_FLOOR) test-gs-servers-$(SPARK_NEWEST) \
 	test-stores-$(SPARK_FLOOR) test-stores-$(SPARK_NEWEST) \
-	test-lakefs-$(SPARK_FLOOR) test-lakefs-$(SPARK_NEWEST)
+	test-lakefs-$(SPARK_FLOOR) test-lakefs-$(SPARK_NEWEST) test-orchestrators
 
 build: $(WHEEL)
 
@@ -263,6 +263,22 @@ test-watched: $(VENVS)/spark-$(SPARK_FLOOR)/.done $(VENVS)/spark-$(SPARK_NEWEST)
 	for version in $(SPARK_FLOOR) $(SPARK_NEWEST); do for session in classic connect; do \
 		$(IN_CONNECT) $(BESIDE) $(VENVS)/spark-$$version/bin/python $(BESIDE_ARGS)/test_watching_wide.py --thorough --session $$session || exit 1; \
 	done; done
+
+# The recipes of docs/using/orchestrators.md by Airflow, Dagster and dbt, with Spark and the command line; Airflow alone is 130 packages.
+ORCHESTRATORS := airflow dagster dbt
+test-orchestrators: $(VENVS)/spark-$(SPARK_NEWEST)/.done $(ORCHESTRATORS:%=$(VENVS)/%/.done)
+	for name in $(ORCHESTRATORS); do \
+		SPARK_BIN=$(CURDIR)/$(VENVS)/spark-$(SPARK_NEWEST)/bin $(VENVS)/$$name/bin/python -m pytest -q tests/orchestrators/test_$$name.py || exit 1; \
+	done
+
+PACKAGES_airflow := -c tests/orchestrators/airflow.txt apache-airflow==3.3.2
+PACKAGES_dagster := dagster==1.13.29
+# Version 1.12 fetches a part from elsewhere than PyPI while it is installed.
+PACKAGES_dbt := dbt-core==1.11.16 dbt-duckdb==1.11.1 duckdb==2.0.1
+$(ORCHESTRATORS:%=$(VENVS)/%/.done): $(VENVS)/%/.done: Makefile tests/orchestrators/airflow.txt
+	$(PYTHON) -m venv --clear $(VENVS)/$*
+	$(VENVS)/$*/bin/pip install -q pytest==8.4.2 $(PACKAGES_$*)
+	touch $@
 
 # The pages that `manifest-committer report` writes, in a real browser: Chromium, which the build does not fetch (the tests say how).
 test-pages: $(VENVS)/pages/.done
