@@ -345,7 +345,16 @@ def _commit(table: "Table", job: Job, source: str, new: _Spool, written: set[str
     """One commit; where another writer was faster, all is looked at again."""
     from pyiceberg.exceptions import CommitFailedException
 
+    name, shape = ".".join(table.name()), _shape(table.metadata)
     for attempt in range(1, _ATTEMPTS + 1):
+        # The footers may have taken their time.
+        table.refresh()
+        if _shape(table.metadata) != shape:
+            raise PassingOnError(
+                f"The columns or partitions of {name} were changed meanwhile. Nothing was changed "
+                "by this call; call it again."
+            )
+        _check_mapping(table)
         if _was_passed_on(table.metadata, job):
             return 0
         with tempfile.TemporaryFile() as file:
@@ -361,11 +370,15 @@ def _commit(table: "Table", job: Job, source: str, new: _Spool, written: set[str
             except CommitFailedException as error:
                 if attempt == _ATTEMPTS:
                     raise PassingOnError(
-                        f"{'.'.join(table.name())} is changed by others all the time ({error}). "
-                        "Nothing was changed; call this again."
+                        f"{name} is changed by others all the time ({error}). Nothing was changed "
+                        "by this call; call it again."
                     ) from error
-                table.refresh()
     return 0
+
+
+def _shape(metadata: "TableMetadata") -> tuple[Any, ...]:
+    """What data files are made for."""
+    return metadata.current_schema_id, metadata.default_spec_id
 
 
 def _commit_once(table: "Table", job: Job, new: _Spool, old: _Spool) -> None:

@@ -15,7 +15,7 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -51,6 +51,7 @@ _COMMAND_LINE = "io.manifestcommitter.cli.CommandLine"
 _ON_SERVER = "io.manifestcommitter.cli.OnServer"
 _BY_REFLECTION = "java.lang.reflect.InvocationTargetException"
 _CHUNK = 4 * 1024 * 1024
+_BUFFER = 64 * 1024
 _SHOWN_WHOLE = ("s3a", "gs", "lakefs")
 """Stores that show a file once it is closed, the one before it until then."""
 
@@ -640,27 +641,40 @@ class ClassicSession(_Reached):
         try:
             target, filesystem = self._open(path)
             target = filesystem.makeQualified(target)
-            source = self._jvm.org.apache.hadoop.fs.Path(f"file://{local}")
             if str(filesystem.getUri().getScheme()) in _SHOWN_WHOLE:
-                filesystem.copyFromLocalFile(False, True, source, target)
+                self._copy(local, filesystem, target)
                 return
             hidden = self._jvm.org.apache.hadoop.fs.Path(
                 target.getParent(), f"_{target.getName()}.{uuid.uuid4().hex}.tmp"
             )
             try:
-                filesystem.copyFromLocalFile(False, True, source, hidden)
-                context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
-                    filesystem.getUri(), filesystem.getConf()
-                )
+                self._copy(local, filesystem, hidden)
                 rename = self._jvm.org.apache.hadoop.fs.Options.Rename
                 options = self._gateway.new_array(rename, 1)
                 options[0] = rename.OVERWRITE
-                context.rename(hidden, target, options)
+                self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
+                    filesystem.getUri(), filesystem.getConf()
+                ).rename(hidden, target, options)
             except BaseException:
                 filesystem.delete(hidden, False)
                 raise
         except Exception as error:
             raise _storage_error(error, "write", path) from error
+
+    def _copy(self, local: str, filesystem: Any, target: Any) -> None:
+        """Copies a local file. A stream that failed is not closed, for that would show it."""
+        source = self._jvm.java.io.FileInputStream(local)
+        try:
+            stream = filesystem.create(target, True)
+            try:
+                self._jvm.org.apache.hadoop.io.IOUtils.copyBytes(source, stream, _BUFFER, False)
+            except BaseException:
+                with suppress(Exception):  # Not every store's streams can be aborted.
+                    stream.abort()
+                raise
+            stream.close()
+        finally:
+            source.close()
 
     def files_below(self, path: str) -> list[str]:
         try:

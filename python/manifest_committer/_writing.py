@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from manifest_committer._jvm import Session, encoded
-from manifest_committer._listing import Listing, PublishedFile, values
+from manifest_committer._listing import Listing, PublishedFile, place, values
 from manifest_committer.errors import PassingOnError, StorageError
 
 _MANIFEST = "manifest"
@@ -112,7 +112,13 @@ def write(files: Files, form: str, job: Job, listing: Callable[[], Listing]) -> 
     forms = {"bigquery": _bigquery, "redshift": _redshift, "symlink": _symlink}
     if form not in forms:
         raise ValueError(f"format is {form!r}; it can be {', '.join(map(repr, forms))}")
-    return forms[form](files, job, listing())
+    found = listing()
+    if place(files.path("")).startswith(f"{place(found.table)}/"):
+        raise PassingOnError(
+            f"{files.path('')} is in the table {found.table}, and an overwrite of the table would "
+            "remove it. Write manifests beside the table."
+        )
+    return forms[form](files, job, found)
 
 
 def _bigquery(files: Files, job: Job, listing: Listing) -> int:

@@ -22,6 +22,8 @@ from pyspark.sql import SparkSession
 from sessions import settings, started
 from tables import Row, Table
 
+import manifest_committer
+
 pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
 PARQUET = "USING hive OPTIONS (fileFormat 'parquet')"
@@ -201,3 +203,11 @@ def test_partitions_of_sparks_own_tables(catalog_table: Callable[..., Table], pl
     assert table.location("p = 1") == located
     assert table.location("p = 5").endswith(path_of(table.path / "p=5"))
     assert not (table.path / "p=1").exists()
+
+    # What was written by path, the metastore learns from the report.
+    rows = table.frame([("i", 6)])
+    rows.write.mode("append").partitionBy("p").parquet(str(table.path))
+    report = manifest_committer.read_report(table.spark, table.path)
+    assert [report.add_partitions(table.spark, table.name) for _ in range(2)] == [1, 0]
+    assert table.rows() == Counter([("g", 1), ("h", 5), ("i", 6)])
+    assert table.location("p = 6").endswith(path_of(table.path / "p=6"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import faults
 import pytest
+import stores
 from places import Place
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import array, col, concat, lit, when
@@ -27,8 +28,6 @@ COLUMNS = "value bigint, name string, items array<string>, p int, q string"
 ODD = "a b%/'${x}é"
 DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
 REPORTS = "mapreduce.manifest.committer.summary.report.directory"
-
-pytestmark = pytest.mark.local_disk
 
 
 def frame(spark: SparkSession, start: int, end: int) -> DataFrame:
@@ -127,6 +126,7 @@ def lines_of(file: Path) -> list[str]:
     return file.read_text("utf-8").splitlines()
 
 
+@pytest.mark.local_disk
 def test_what_others_read_is_what_spark_reads(
     spark: SparkSession, place: Place, tmp_path: Path
 ) -> None:
@@ -170,7 +170,7 @@ def check_failed_job(others: Others, scratch: Path) -> None:
     broken = faults.numbered(spark, faults.failing()).selectExpr(
         "1L AS value", "value AS name", "array('') AS items", "77 AS p", "'' AS q"
     )
-    with pytest.raises(Exception, match="failed on purpose"):
+    with pytest.raises(Exception, match=r"failed on purpose|Task failed while writing"):
         write(broken, "append", others.path, **{REPORTS: str(reports)})
     assert mc.read_report(spark, others.path) == before
     assert others.pass_on()[:2] == (0, 0)
@@ -187,10 +187,46 @@ def check_failed_job(others: Others, scratch: Path) -> None:
             pass_on()
 
 
+@pytest.mark.core
+@pytest.mark.classic(because="writes to the store by the driver's filesystem")
+def test_on_the_store(spark: SparkSession, place: Place) -> None:
+    """The catalog gets partitions of the store, which also has the manifests, whole each time."""
+    path, name = place / "table", f"on_{stores.name()}"
+    form = {"gs": "bigquery", "s3a": "redshift"}.get(stores.scheme(), "symlink")
+    target = place / "links" / "manifest"
+    spark.sql(
+        "CREATE TABLE " + name + " (id bigint, p string) USING parquet PARTITIONED BY (p) "
+        f"LOCATION '{path}'"
+    )
+    stores.settle()
+    try:
+        for job in range(2):
+            rows = spark.range(3, numPartitions=1).withColumn("p", lit(f"a b%/{job}"))
+            rows.write.mode("append").partitionBy("p").parquet(str(path))
+            report = mc.read_report(spark, str(path))
+            assert report.add_partitions(spark, name) == 1
+            (file,) = report.paths(spark)
+            to = place / "links" if form == "symlink" else target
+            assert report.write_manifest(spark, str(to), format=form) == 1
+            stores.settle()
+            assert spark.table(name).count() == 3 * (job + 1)
+            if form == "symlink":
+                (told,) = (m.read_text() for m in to.rglob("manifest") if f"F{job}" in str(m))
+            else:
+                told = target.read_text()
+            known = {"redshift": f'"url":"{file.replace("s3a:", "s3:")}"', "symlink": file}
+            assert known.get(form, file).replace("s3a:", "s3:") in told
+            left = [entry.name for entry in (place / "links").rglob("*") if entry.is_file()]
+            assert {name for name in left if not name.endswith(".crc")} == {"manifest"}
+    finally:
+        spark.sql(f"DROP TABLE {name}")
+
+
 def programs() -> list[Block]:
     return [block for block in blocks(PAGE) if block.language == "python"]
 
 
+@pytest.mark.local_disk
 @pytest.mark.once
 def test_the_programs_of_the_page(spark: SparkSession, place: Place, tmp_path: Path) -> None:
     """As they stand there, one after another, and each leaves what the page says."""

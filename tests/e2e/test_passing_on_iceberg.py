@@ -283,6 +283,39 @@ def test_another_who_passes_on_the_same_report(simple: Lake, monkeypatch: Any) -
     assert [row[0] for row in simple.rows()] == [1, 2, 3]
 
 
+def test_a_table_that_changes_its_columns_meanwhile(simple: Lake, monkeypatch: Any) -> None:
+    from pyiceberg.types import LongType
+
+    other = simple.catalog.load_table("db.t")
+    partition = _iceberg._Adding._partition
+
+    def late(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        with other.update_schema() as change:
+            change.add_column("w", LongType())
+        return partition(*arguments)
+
+    monkeypatch.setattr(_iceberg._Adding, "_partition", late)
+    job = simple.job({"p=1/a.parquet": numbers(1)})
+    with pytest.raises(mc.PassingOnError, match=r"db\.t were changed meanwhile.*call it again"):
+        simple.pass_on(job)
+    assert simple.rows() == []
+    assert simple.pass_on(job) == 1
+    assert simple.rows() == [(1, 1, None)]
+
+
+def test_a_table_with_other_partitions_before(lake: Lake) -> None:
+    from pyiceberg.types import IntegerType, LongType
+
+    lake.create({"v": LongType(), "p": IntegerType()}, ())
+    lake.pass_on(lake.job({"old.parquet": arrow(v=(1, "long"), p=(1, "int"))()}))
+    with lake.table.update_spec() as change:
+        change.add_identity("p")
+    lake.remove("old.parquet")
+    assert lake.pass_on(lake.job({"p=1/a.parquet": numbers(2)}, "overwrite")) == 1
+    assert lake.rows() == [(2, 1)]
+
+
 def test_a_report_whose_snapshot_is_forgotten_or_rolled_back(
     simple: Lake, monkeypatch: Any
 ) -> None:

@@ -311,6 +311,14 @@ def test_another_format(passed):
         passed()[0].write_manifest(None, "gs://b/m", format="csv")
 
 
+@pytest.mark.parametrize("form", ["bigquery", "redshift", "symlink"])
+def test_an_overwrite_of_the_table_would_remove_its_manifests(passed, form):
+    job, store = passed(table="s3a://b/t")
+    with pytest.raises(mc.PassingOnError, match=r"is in the table.*Write manifests beside"):
+        job.write_manifest(None, "s3://b/t/_links", format=form)
+    assert list(store.files) == ["s3a://b/t/_SUCCESS.files"]
+
+
 def symlinks(store, root="s3a://b/links"):
     below = {f: c for f, c in store.files.items() if f.startswith(f"{root}/")}
     return {f.removeprefix(f"{root}/"): c.decode().splitlines() for f, c in below.items()}

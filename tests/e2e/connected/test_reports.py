@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import manifest_committer as mc
+from manifest_committer import _adding
 
 
 @pytest.fixture
@@ -34,6 +35,24 @@ def test_a_report_is_read(spark: SparkSession, table: Path) -> None:
     assert {step.name for step in report.steps} > {"seal_output", "plan", "rename_files"}
     assert sum(report.requests.values()) > 3
     assert mc.read_report(spark, table / "_SUCCESS") == report
+
+
+def test_what_was_committed_goes_on(spark: SparkSession, table: Path, tmp_path: Path) -> None:
+    report = mc.read_report(spark, table)
+    spark.sql(
+        "CREATE TABLE passed_on (id bigint, p bigint) USING parquet PARTITIONED BY (p) "
+        f"LOCATION {_adding._literal(str(table))}"
+    )
+    try:
+        assert [report.add_partitions(spark, "passed_on") for _ in range(2)] == [3, 0]
+        assert spark.table("passed_on").count() == 100
+    finally:
+        spark.sql("DROP TABLE passed_on")
+    links = tmp_path / "links"
+    assert report.write_manifest(spark, f"file:{links}", format="symlink") == 3
+    lines = [file.read_text("utf-8").strip() for file in links.glob("p=*/manifest")]
+    assert sorted(lines) == sorted(report.paths(spark))
+    assert all(Path(line.removeprefix("file:")).is_file() for line in lines)
 
 
 def test_a_long_file_comes_in_pieces(
