@@ -130,19 +130,17 @@ final class CommittedFiles {
   }
 
   /**
-   * Of files that nobody named, those that are of attempts which committed: their names tell, as
-   * {@code ManifestCommitProtocol} makes them.
+   * Of files that nobody named, those that are not of attempts which did not commit: their names
+   * tell, as {@code ManifestCommitProtocol} makes them. A name of another form is nobody's.
    */
-  List<Path> ofCommitted(List<Path> unnamed) throws IOException {
+  List<Path> notOfFailed(List<Path> unnamed) throws IOException {
     Pattern attempt = Pattern.compile("\\d{5,}-" + Pattern.quote(jobId) + "-\\d+");
     Map<Path, String> suspects = new TreeMap<>();
     for (Path file : unnamed) {
       Matcher found = attempt.matcher(file.getName());
-      if (found.find()) {
-        suspects.put(file, found.group());
-      }
+      suspects.put(file, found.find() ? found.group() : "");
     }
-    Set<String> committed = new HashSet<>();
+    Set<String> committed = new HashSet<>(Set.of(""));
     if (!suspects.isEmpty()) {
       forEach(
           (task, directory, file) -> {

@@ -53,8 +53,8 @@ final class ProveStaged {
    * rolled back.
    *
    * @param table that the job writes to
-   * @throws PlanRejectedException if a named file is missing and that is not allowed, or if a
-   *     committed attempt left a file that it did not name
+   * @throws PlanRejectedException if a named file is missing and that is not allowed, or if there
+   *     is a file whose name was not given out
    */
   void run(
       Collection<StagedTree.Directory> directories,
@@ -103,8 +103,9 @@ final class ProveStaged {
   }
 
   /**
-   * Requires that no attempt that committed left a file which it did not name: a writer that makes
-   * more files than it asks names for would lose rows. Files of checksums follow theirs.
+   * Requires that no attempt that committed left a file which it did not name, and nobody one under
+   * a name of another form: a writer that makes more files than it asks names for, or names them
+   * itself, would lose rows. Files of checksums follow theirs.
    */
   private void requireNamed(CommittedFiles committed) throws IOException {
     List<Path> files = new ArrayList<>();
@@ -113,7 +114,7 @@ final class ProveStaged {
         files.add(stray.path());
       }
     }
-    List<Path> lost = committed.ofCommitted(files);
+    List<Path> lost = committed.notOfFailed(files);
     if (!lost.isEmpty()) {
       throw new PlanRejectedException(notGiven(lost.size(), lost.get(0).toString()));
     }

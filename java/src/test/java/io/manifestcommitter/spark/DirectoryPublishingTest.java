@@ -140,9 +140,10 @@ class DirectoryPublishingTest {
   @Test
   void whatNobodyNamedIsGoneBeforeItsDirectoryIsPublished() throws IOException {
     spark.setUp(TableWrite.append()).commitTask(0, "p=1/q=1/a");
-    spark.state.write(OUTPUT + "p=1/q=1/stray", "of a failed attempt");
-    spark.state.write(OUTPUT + "p=1/stray", "of a failed attempt");
-    spark.state.write(OUTPUT + "p=1/q=2/stray", "of a failed attempt");
+    String stray = "part-00000-" + JOB_ID + "-9";
+    spark.state.write(OUTPUT + "p=1/q=1/" + stray, "of a failed attempt");
+    spark.state.write(OUTPUT + "p=1/" + stray, "of a failed attempt");
+    spark.state.write(OUTPUT + "p=1/q=2/" + stray, "of a failed attempt");
     spark.state.mkdirs(OUTPUT + "p=1/q=3/empty");
 
     spark.commit();

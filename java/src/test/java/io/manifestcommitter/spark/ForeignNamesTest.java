@@ -76,6 +76,27 @@ class ForeignNamesTest {
     assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
   }
 
+  /** Gluten names its files by itself, so that nothing tells of which attempt they are. */
+  @ParameterizedTest
+  @ValueSource(strings = {"abfs", "hdfs", "gs"})
+  void aFileUnderANameOfAnotherFormFailsTheJob(String scheme) throws IOException {
+    begin(scheme, true);
+    Map<String, String> before = state.visible();
+    SparkCalls.Attempt attempt = calls.attempt(0, 0);
+    Path given = attempt.newFile("p=2", ".parquet");
+    write(given);
+    write(new Path(given.getParent(), "gluten-part-77aa6b1e.parquet"));
+    List<TaskCommitMessage> all = List.of(attempt.commitApproved());
+
+    assertThatThrownBy(() -> calls.commit(all))
+        .isInstanceOf(PlanRejectedException.class)
+        .hasMessageContainingAll("1 file that a task wrote", "gluten-part-77aa6b1e.parquet");
+    calls.abort();
+
+    assertThat(state.visible()).isEqualTo(before);
+    assertThat(state.paths()).noneMatch(path -> path.contains("_manifest_"));
+  }
+
   /** It may be anywhere in its work. */
   @ParameterizedTest
   @ValueSource(strings = {"abfs", "gs"})

@@ -45,8 +45,8 @@ class SparkJobTest {
     SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
     spark.commitTask(0, "p=1/a", "p=2/b").commitTask(1, "p=1/c", "d");
     spark.commitTask(2);
-    spark.state.write(OUTPUT + "p=1/stray", "of a killed attempt");
-    spark.state.write(OUTPUT + "p=9/stray", "of a killed attempt");
+    spark.state.write(OUTPUT + "p=1/part-00000-" + JOB_ID + "-9", "of a killed attempt");
+    spark.state.write(OUTPUT + "p=9/part-00000-" + JOB_ID + "-9", "of a killed attempt");
 
     spark.commit();
 
