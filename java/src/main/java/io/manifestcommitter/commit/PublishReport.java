@@ -12,6 +12,7 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.Store.FileTooLongException;
 import io.manifestcommitter.store.StoreEntry;
+import io.manifestcommitter.store.StoreTraits;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -74,8 +75,16 @@ final class PublishReport {
 
   /** Makes room for the new report. One request for each file of the last one that was found. */
   void moveLastAside(Workers workers) throws IOException {
+    boolean compares = store.traits(job.table).replacesOnlyWhatWasSeen();
     workers.forEach(
-        last.entrySet(), entry -> moveAside(entry.getKey(), Optional.of(entry.getValue())));
+        last.entrySet(),
+        entry -> {
+          if (compares) {
+            takeAside(entry.getKey(), entry.getValue());
+          } else {
+            moveAside(entry.getKey(), Optional.of(entry.getValue()));
+          }
+        });
   }
 
   /** The files that {@link #writeList} and {@link #write} write to the job's own directory. */
@@ -224,10 +233,15 @@ final class PublishReport {
    * @param beforeAnotherTry what is done each time after something else has given way
    */
   private void putInPlace(String name, InvocationRaisingIOE beforeAnotherTry) throws IOException {
-    if (store.traits(job.table).completesUploads()) {
+    StoreTraits traits = store.traits(job.table);
+    if (traits.completesUploads()) {
       // Whole at its place by one request, and what was prepared stays for another try.
       byte[] content = Retries.fewFor(() -> store.read(prepared(name), MOST_BYTES));
-      Retries.few(() -> store.write(target(name), out -> out.write(content)));
+      if (traits.replacesOnlyWhatWasSeen()) {
+        replaceWhatIsSeen(name, content, beforeAnotherTry);
+      } else {
+        Retries.few(() -> store.write(target(name), out -> out.write(content)));
+      }
       return;
     }
     FileEntry file = new FileEntry(prepared(name), target(name), sizes.get(name), null, 0);
@@ -251,6 +265,83 @@ final class PublishReport {
   }
 
   /**
+   * Puts content where nothing is. What another job has put there since is copied aside, and
+   * replaced only if it is still the same. Each report that is replaced was seen before the list
+   * was put beside it. So the job whose report is the last one put its list last, too.
+   *
+   * <p>A store that refuses, or does not answer, may have done it: then this job's own is there.
+   */
+  private void replaceWhatIsSeen(String name, byte[] content, InvocationRaisingIOE beforeAnotherTry)
+      throws IOException {
+    Optional<StoreEntry> seen = Optional.empty();
+    int refusals = 0;
+    for (int round = 1; ; round++) {
+      try {
+        store.replace(target(name), seen, content);
+        return;
+      } catch (IOException e) {
+        Optional<StoreEntry> now = Retries.fewFor(() -> store.status(target(name)));
+        if (now.isPresent() && isOwn(name)) {
+          return;
+        }
+        boolean isChanged = !now.map(StoreEntry::etag).equals(seen.map(StoreEntry::etag));
+        refusals += isChanged ? 0 : 1;
+        requirePrepared(name);
+        if (refusals == REFUSALS || round == ROUNDS) {
+          throw new IOException(
+              "Could not put the report in place at "
+                  + target(name)
+                  + ". If the server does not know conditional writes, set"
+                  + " fs.s3a.create.conditional.enabled to false",
+              e);
+        }
+        if (isChanged) {
+          copyAside(name);
+          beforeAnotherTry.apply();
+        }
+        seen = now;
+      }
+    }
+  }
+
+  /**
+   * As {@link #moveAside}, where nothing is renamed. Before the deletion it looks again: another
+   * job's report may have come there, or a recovery may have restored the last one. What comes
+   * after that look is deleted, too, since S3A deletes without a condition.
+   */
+  private void takeAside(String name, StoreEntry found) throws IOException {
+    Optional<StoreEntry> there = Optional.of(found);
+    for (int round = 1; there.isPresent() && round <= ROUNDS; round++) {
+      StoreEntry entry = there.get();
+      requireFile(entry);
+      Path aside = copyAside(name);
+      there = Retries.fewFor(() -> store.status(target(name)));
+      if (there.filter(entry::isSameFileAs).isPresent()) {
+        try {
+          requirePrepared(JobPaths.FILE_LIST);
+        } catch (FileNotFoundException e) {
+          store.deleteFile(aside);
+          throw e;
+        }
+        Retries.few(() -> store.deleteFile(target(name)));
+        return;
+      }
+    }
+  }
+
+  private Path copyAside(String name) throws IOException {
+    Path aside = new Path(job.workDirectory, nextAside() + name);
+    try {
+      byte[] content = Retries.fewFor(() -> store.read(target(name), MOST_BYTES));
+      Retries.few(() -> store.write(aside, out -> out.write(content)));
+    } catch (FileNotFoundException e) {
+      // What goes on from here sees that it is gone.
+      LOG.debug("{} was not copied", target(name), e);
+    }
+    return aside;
+  }
+
+  /**
    * Moves the report in the table aside, also one of an earlier try of this job; says whether there
    * was one. Other jobs may move it first and put theirs there, again and again. Never deletes:
    * where another process recovered this job and took its directory away, nothing gives way any
@@ -261,12 +352,7 @@ final class PublishReport {
     Optional<StoreEntry> there = found;
     for (int round = 1; there.isPresent(); round++) {
       StoreEntry entry = there.get();
-      if (entry.isDirectory()) {
-        throw new IOException(
-            entry.path()
-                + " is a directory, where the job's report goes. It was not touched: move it away"
-                + " and run the job again");
-      }
+      requireFile(entry);
       RenameResult result =
           Retries.renameToStaging(store, entry, new Path(job.workDirectory, nextAside() + name));
       if (result.isDone()) {
@@ -284,6 +370,15 @@ final class PublishReport {
       }
     }
     return found.isPresent();
+  }
+
+  private static void requireFile(StoreEntry entry) throws IOException {
+    if (entry.isDirectory()) {
+      throw new IOException(
+          entry.path()
+              + " is a directory, where the job's report goes. It was not touched: move it away"
+              + " and run the job again");
+    }
   }
 
   /** Sorts by time, also among the tries of one job; only its committers write here. */
@@ -329,16 +424,33 @@ final class PublishReport {
   private void rollBack(StoreEntry moved, boolean isOwnLast) throws IOException {
     String name =
         moved.name().endsWith(JobPaths.FILE_LIST) ? JobPaths.FILE_LIST : JobPaths.SUCCESS_MARKER;
-    if (store.status(target(name)).isPresent() || !store.status(moved.path()).isPresent()) {
+    boolean compares = store.traits(job.table).replacesOnlyWhatWasSeen();
+    Optional<StoreEntry> there = store.status(target(name));
+    // Removed before: a driver that lives after all has put it there since.
+    boolean isOwnAgain = there.isPresent() && compares && !isOwnLast && isOwn(name);
+    if ((there.isPresent() && !isOwnAgain) || !store.status(moved.path()).isPresent()) {
       return;
     }
     if (!isOwnLast && isOwn(moved.path(), name)) {
       // Of an earlier try, which was cut short after it had put its own in place.
       return;
     }
+    if (compares) {
+      // What that driver does from here on, under the condition that nothing is there, is refused.
+      store.replace(target(name), there, store.read(moved.path(), MOST_BYTES));
+      store.deleteFile(moved.path());
+      return;
+    }
     RenameResult result = Retries.rename(store, moved.movedTo(target(name)));
     if (!result.isDone() && !store.status(target(name)).isPresent()) {
       throw result.failure("the last job's " + name + " is still at " + moved.path());
+    }
+  }
+
+  /** A process that lost the commit finds nothing prepared, and leaves alone what is there. */
+  private void requirePrepared(String name) throws IOException {
+    if (!Retries.fewFor(() -> store.status(prepared(name))).isPresent()) {
+      throw new FileNotFoundException(prepared(name) + " is gone: another process has the commit");
     }
   }
 

@@ -112,7 +112,7 @@ public final class RollBackJob {
    * driver that was taken for dead, and lives, publishes nothing more. The report, too.
    */
   private void keepFromDriver() throws IOException {
-    if (isFencedByFile(plan.table)) {
+    if (isFencedByFile(plan.table) || store.traits(plan.table).replacesOnlyWhatWasSeen()) {
       work.report.discardPrepared(!plan.replaced.isEmpty());
     }
     List<Target> targets = new ArrayList<>(plan.targets);

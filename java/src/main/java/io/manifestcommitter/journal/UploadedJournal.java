@@ -12,6 +12,7 @@ import io.manifestcommitter.store.Retries;
 import io.manifestcommitter.store.Store;
 import io.manifestcommitter.store.StoreEntry;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -269,7 +270,13 @@ final class UploadedJournal extends CommitJournal {
   private FileEntry mark() throws IOException {
     if (mark == null) {
       Path file = path(directory, first() == State.HELD ? State.HELD : State.PLANNED, 0);
-      byte[] content = store.read(file, LIMIT);
+      byte[] content;
+      try {
+        content = store.read(file, LIMIT);
+      } catch (FileNotFoundException e) {
+        // Its driver lives, and has ended the commit.
+        throw lost(file);
+      }
       try {
         mark =
             RecordFile.readOnly(

@@ -8,6 +8,7 @@ import io.manifestcommitter.journal.CommitJournal.LostJournalException;
 import io.manifestcommitter.plan.JobPlan;
 import io.manifestcommitter.spark.TableRoot.JobStaging;
 import io.manifestcommitter.store.Store;
+import io.manifestcommitter.store.StoreTraits;
 import java.io.IOException;
 
 /** What follows the failure of a commit that has written its journal. */
@@ -53,8 +54,9 @@ final class RollBackSparkJob {
     } catch (LostJournalException e) {
       failure.addSuppressed(e);
       // What is where the driver had it came there since: the recovery has the rest.
-      boolean isFenced = store.traits(staging.root.root()).hasAtomicDirectoryRename();
-      new RollBackJob(work, plan).afterLoss(/* mayBeOwn= */ isFenced, failure);
+      StoreTraits traits = store.traits(staging.root.root());
+      boolean mayBeOwn = traits.hasAtomicDirectoryRename() || traits.replacesOnlyWhatWasSeen();
+      new RollBackJob(work, plan).afterLoss(mayBeOwn, failure);
       work.advise(failure, "was taken over");
     } catch (IOException | RuntimeException | Error e) {
       failure.addSuppressed(e);

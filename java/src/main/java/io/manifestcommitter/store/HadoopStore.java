@@ -259,6 +259,10 @@ public class HadoopStore {
     makeLong(RequestKind.WRITE, file, () -> requestWrite(file, content));
   }
 
+  public void replace(Path file, Optional<StoreEntry> seen, byte[] content) throws IOException {
+    throw new UnsupportedOperationException(file + " is in a store that does not compare");
+  }
+
   /** Why the committer cannot serve tables at a path, and what to do; empty if it can. */
   public Optional<String> shortcoming(Path path) throws IOException {
     return Optional.empty();

@@ -15,10 +15,13 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Amazon S3, and stores that speak its protocol, through Hadoop's connector ({@code s3a}).
@@ -40,17 +43,36 @@ import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
  * completed before looks at the object in any case.
  */
 public final class S3Store extends HadoopStore {
+  private static final Logger LOG = LoggerFactory.getLogger(S3Store.class);
   private static final String MULTIPART = "fs.s3a.multipart.uploads.enabled";
   private static final String ENCRYPTION = "fs.s3a.encryption.algorithm";
   private static final String OLD_ENCRYPTION = "fs.s3a.server-side-encryption-algorithm";
   private static final String EXPRESS = "--x-s3";
   private static final int TRIES = 3;
 
+  /** Of {@code createFile}, in hadoop-aws 3.4.2 and newer. */
+  private static final String IF_NOTHING = "fs.option.create.conditional.overwrite";
+
+  private static final String IF_ETAG = "fs.option.create.conditional.overwrite.etag";
+
   private volatile S3Uploads uploads;
 
   /** A store on the filesystem {@code fs} of hadoop-aws. */
   public S3Store(FileSystem fs, RequestGate gate) {
-    super(fs, StoreTraits.S3, gate);
+    super(fs, traits(fs), gate);
+  }
+
+  /** By what the connector says: no server is asked, and one may ignore or refuse conditions. */
+  private static StoreTraits traits(FileSystem fs) {
+    Path root = new Path(fs.getUri().resolve("/"));
+    try {
+      return fs.hasPathCapability(root, IF_NOTHING) && fs.hasPathCapability(root, IF_ETAG)
+          ? StoreTraits.S3_CONDITIONAL
+          : StoreTraits.S3;
+    } catch (IOException e) {
+      LOG.debug("{} does not say whether it writes under conditions", fs, e);
+      return StoreTraits.S3;
+    }
   }
 
   /** A bucket is the same by each scheme on which S3A is. */
@@ -239,11 +261,41 @@ public final class S3Store extends HadoopStore {
     return true;
   }
 
-  /** To close the stream is to make the object: not of what is only a part. */
+  @Override
+  public void replace(Path file, Optional<StoreEntry> seen, byte[] content) throws IOException {
+    makeLong(RequestKind.WRITE, file, () -> requestReplacement(file, seen, content));
+  }
+
+  private void requestReplacement(Path file, Optional<StoreEntry> seen, byte[] content)
+      throws IOException {
+    FSDataOutputStreamBuilder<?, ?> builder = fs().createFile(file);
+    builder.recursive().overwrite(true);
+    if (seen.isPresent()) {
+      builder.must(IF_ETAG, '"' + seen.get().etag() + '"');
+    } else {
+      builder.must(IF_NOTHING, true);
+    }
+    try {
+      write(builder.build(), out -> out.write(content));
+    } catch (IOException e) {
+      // Of hadoop-aws, for what a server says that it has not implemented.
+      if (!e.getClass().getSimpleName().equals("AWSUnsupportedFeatureException")) {
+        throw e;
+      }
+      LOG.warn("The server of {} refuses conditions, so it is written without", file, e);
+      requestWrite(file, out -> out.write(content));
+    }
+  }
+
   @Override
   protected void requestWrite(Path file, ConsumerRaisingIOE<OutputStream> content)
       throws IOException {
-    FSDataOutputStream out = fs().create(file, true);
+    write(fs().create(file, true), content);
+  }
+
+  /** To close the stream is to make the object: not of what is only a part. */
+  private static void write(FSDataOutputStream out, ConsumerRaisingIOE<OutputStream> content)
+      throws IOException {
     try {
       content.accept(out);
     } catch (IOException | RuntimeException | Error e) {

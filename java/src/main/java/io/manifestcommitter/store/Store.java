@@ -354,6 +354,17 @@ public final class Store {
   }
 
   /**
+   * Creates a file where nothing is, or in the place of a file that was seen there, by one request
+   * that the store refuses if that has changed. Only where the traits say that it compares. A
+   * failure leaves open whether the file is there: an answer may be lost.
+   *
+   * @param seen what it replaces; empty if there was nothing
+   */
+  public void replace(Path file, Optional<StoreEntry> seen, byte[] content) throws IOException {
+    toChange(file).replace(file, seen, content);
+  }
+
+  /**
    * Makes a file, and its parents, that {@link #write} or {@link #fill} gives its content later:
    * then nobody waits for the request that makes it. One request; nothing, and none, where the
    * traits do not say that a file is there before its content.

@@ -49,6 +49,11 @@ public enum StoreTraits {
    */
   S3,
   /**
+   * As {@link #S3}, by hadoop-aws 3.4.2 or newer: an object is written where nothing is, or in the
+   * place of one that is known by its etag, or not at all.
+   */
+  S3_CONDITIONAL,
+  /**
    * A store whose scheme the user vouches for: a rename of a file or directory is one atomic change
    * that keeps length and modification time. See {@link StoreFamily#ATOMIC_RENAME_SCHEMES}.
    */
@@ -84,7 +89,7 @@ public enum StoreTraits {
         || this == GCS_WITH_CHECKSUMS
         || this == GCS_DIRECT
         || this == GCS_HIERARCHICAL
-        || this == S3;
+        || completesUploads();
   }
 
   /** Whether what identifies a file is not in its listing and takes a request for each file. */
@@ -97,7 +102,12 @@ public enum StoreTraits {
    * has no directories either: where there is a file, there is a directory.
    */
   public boolean completesUploads() {
-    return this == S3;
+    return this == S3 || this == S3_CONDITIONAL;
+  }
+
+  /** Whether {@link Store#replace} asks the store to compare what is there with what was seen. */
+  public boolean replacesOnlyWhatWasSeen() {
+    return this == S3_CONDITIONAL;
   }
 
   /**

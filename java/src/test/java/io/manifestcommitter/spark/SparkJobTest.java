@@ -551,7 +551,7 @@ class SparkJobTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem"})
+  @ValueSource(strings = {"hdfs", "abfs", "gs", "mem", "s3a-conditional"})
   void reportAndListAreOfOneJobWhereAnotherOneEndsMeanwhile(String scheme) throws IOException {
     SparkJobHarness spark = new SparkJobHarness(scheme).setUp(TableWrite.append());
     SparkJobHarness other = spark.other(DriverJob.NEXT);
@@ -568,9 +568,10 @@ class SparkJobTest {
     spark.state.gate(
         (client, operation, path) -> {
           // The list is in place then, and the report not yet, or a part of its copy.
-          if (operation.equals("rename")
-              && path.equals(STAGING + "/00/old/0/_SUCCESS -> /table/_SUCCESS")
-              && times.getAndIncrement() == 0) {
+          boolean isReport =
+              path.equals(STAGING + "/00/old/0/_SUCCESS -> /table/_SUCCESS")
+                  || (operation.equals("write") && path.equals("/table/_SUCCESS"));
+          if (isReport && times.getAndIncrement() == 0) {
             failure.set(Failures.of(other::commit));
           }
         });

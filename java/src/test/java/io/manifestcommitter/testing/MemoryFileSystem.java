@@ -20,6 +20,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
@@ -59,11 +60,17 @@ public class MemoryFileSystem extends MinimalFileSystem {
    */
   public static final String KEEPS_DIRECTORIES = "memory.filesystem.keeps.directories";
 
+  /** The key that makes S3 write under conditions, as hadoop-aws 3.4.2 and newer do. */
+  public static final String CONDITIONAL = "memory.filesystem.conditional";
+
   /** What is before an authority in the key that says which other one has the same state. */
   private static final String SAME = "memory.filesystem.same.";
 
   /** The name of a bucket with hierarchical namespace; see {@link FolderFileSystem}. */
   public static final String GS_FOLDERS = "gs-folders";
+
+  /** The name of S3 by a connector that writes under conditions; see {@link #CONDITIONAL}. */
+  public static final String S3_CONDITIONAL = "s3a-conditional";
 
   private static final List<String> SCHEMES = List.of("hdfs", "abfs", "abfss", "gs", "s3a", "mem");
 
@@ -116,7 +123,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
 
   /** The scheme of a store: its name, or what its name begins with. */
   public static String scheme(String store) {
-    return store.replaceFirst("-folders$", "");
+    return store.replaceFirst("-(folders|conditional)$", "");
   }
 
   /** As {@link #configuration()}, for a store by its name. */
@@ -125,6 +132,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     if (store.equals(GS_FOLDERS)) {
       conf.set("fs.gs.impl", FolderFileSystem.class.getName());
     }
+    conf.setBoolean(CONDITIONAL, store.equals(S3_CONDITIONAL));
     return conf;
   }
 
@@ -176,6 +184,9 @@ public class MemoryFileSystem extends MinimalFileSystem {
   /** As an account with a hierarchical namespace, unless {@link #FLAT} says otherwise. */
   @Override
   public boolean hasPathCapability(Path path, String capability) {
+    if (capability.startsWith(ConditionalWrite.IF_NOTHING)) {
+      return writesUnderConditions();
+    }
     return capability.equals(CommonPathCapabilities.FS_ACLS) && !getConf().getBoolean(FLAT, false);
   }
 
@@ -219,6 +230,28 @@ public class MemoryFileSystem extends MinimalFileSystem {
   /** Whether a file is there once it is closed, and not before. */
   private boolean writesObjects() {
     return isS3() || getScheme().equals("gs");
+  }
+
+  private boolean writesUnderConditions() {
+    return isS3() && getConf().getBoolean(CONDITIONAL, false);
+  }
+
+  /** On S3 under a condition, where the connector knows these; else as Hadoop's own. */
+  @Override
+  public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
+    return writesUnderConditions()
+        ? new ConditionalWrite(this, path, (etag, content) -> replace(path, etag, content))
+        : super.createFile(path);
+  }
+
+  private void replace(Path path, String etag, byte[] content) throws IOException {
+    request(
+        "write",
+        path,
+        () -> {
+          state.requireUnchanged(key(path), node -> etag(node).equals(etag), !etag.isEmpty());
+          return doCreate(path, /* overwrite= */ true, content);
+        });
   }
 
   private MemoryStoreState.Node createFile(Path path, boolean overwrite, byte[] content)
@@ -501,6 +534,11 @@ public class MemoryFileSystem extends MinimalFileSystem {
     return state.request(client, operation, path, action, () -> null);
   }
 
+  /** Of an object on S3: the hash of its content, or of the parts that it was made of. */
+  private static String etag(MemoryStoreState.Node node) {
+    return node.etag.startsWith("etag-") ? MemoryUploads.etag(node.content) : node.etag;
+  }
+
   private FileStatus status(Path at, MemoryStoreState.Node node) {
     Path path = qualified(at.toUri().getPath());
     if (node.isDirectory() && node.foreign) {
@@ -516,8 +554,7 @@ public class MemoryFileSystem extends MinimalFileSystem {
     String owner = node.foreign ? "somebody" : USER;
     if (isS3()) {
       // In quotes, as some versions of S3A give it.
-      String etag = node.etag.startsWith("etag-") ? MemoryUploads.etag(node.content) : node.etag;
-      return new EtagStatus(node.content.length, node.time, owner, path, '"' + etag + '"');
+      return new EtagStatus(node.content.length, node.time, owner, path, '"' + etag(node) + '"');
     }
     return getScheme().equals("abfs")
         ? new EtagStatus(node.content.length, node.time, owner, path, node.etag)

@@ -2,16 +2,19 @@
 package io.manifestcommitter.testing;
 
 import io.manifestcommitter.layout.StagingRoot;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -40,6 +43,9 @@ public final class MemoryStoreState {
   private final TreeMap<String, FolderRename> renames = new TreeMap<>();
 
   private OptionalInt renameLength = OptionalInt.empty();
+
+  /** Paths at which a condition was not met since the last write under one. */
+  private final Set<String> contended = new HashSet<>();
 
   private final Map<String, String> completed = new HashMap<>();
   private boolean remembersCompletions;
@@ -149,6 +155,7 @@ public final class MemoryStoreState {
     renames.clear();
     renameLength = OptionalInt.empty();
     completed.clear();
+    contended.clear();
     remembersCompletions = false;
     nodes.put("/", Node.directory());
     requests.clear();
@@ -299,6 +306,29 @@ public final class MemoryStoreState {
 
   private static IOException denied(String directory) {
     return new AccessControlException("Permission denied: WRITE in " + directory);
+  }
+
+  /**
+   * Fails, as S3 does, if there is not what a write expects: 412, and 404 where there is nothing.
+   * After such a refusal the next write of the path is refused once by 409, whatever is there: that
+   * is what S3 answers where others write the same key.
+   *
+   * @param isExpected whether it is the object in whose place the new one goes
+   * @param isThere whether there has to be one
+   */
+  void requireUnchanged(String path, Predicate<Node> isExpected, boolean isThere)
+      throws IOException {
+    Node there = nodes.get(path);
+    if (isThere ? there == null || !isExpected.test(there) : there != null) {
+      contended.add(path);
+      if (there == null) {
+        throw new FileNotFoundException("404 NoSuchKey: " + path);
+      }
+      throw new IOException("412 PreconditionFailed: " + path);
+    }
+    if (contended.remove(path)) {
+      throw new IOException("409 ConditionalRequestConflict: " + path);
+    }
   }
 
   /** Renames a file or tree without a request; nothing if it is not there. */

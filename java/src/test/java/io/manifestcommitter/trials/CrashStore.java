@@ -171,6 +171,11 @@ final class CrashStore implements SparkGround {
     return scheme.equals("s3a");
   }
 
+  /** Whether report and list are of one job, whatever happens to another one. */
+  boolean keepsReports() {
+    return !isUploaded() || kind.equals(MemoryFileSystem.S3_CONDITIONAL);
+  }
+
   /** Whether a file that is created is seen in part until it is closed; an object never is. */
   boolean filesGrowInSight() {
     return !isUploaded() && !scheme.equals("gs");

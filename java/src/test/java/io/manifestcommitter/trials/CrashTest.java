@@ -29,7 +29,7 @@ class CrashTest {
     for (ReaderWrite each : ReaderWrite.ALL) {
       String write = each.name();
       List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS);
-      stores.addAll(CrashStore.byFile("s3a"));
+      stores.addAll(CrashStore.byFile("s3a", MemoryFileSystem.S3_CONDITIONAL));
       for (CrashStore store : stores) {
         if (cases.begins(store + "/" + write, 6)) {
           tally.enter(write, store.kind());

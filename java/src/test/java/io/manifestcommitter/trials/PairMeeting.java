@@ -148,6 +148,9 @@ final class PairMeeting extends PairTrial {
     if (new PairCheck(dead.old(), store.visible(), race::hasSeen).orders(left).isEmpty()) {
       wrong.add("no order makes the table " + store.visible());
     }
+    if (store.isUploaded() && !(b instanceof PairRecovery)) {
+      checkReport(wrong);
+    }
     // What a driver that had no journal yet leaves, is left to be cleaned.
     store.giveUp(died);
     List<String> staging = store.staging();

@@ -149,7 +149,7 @@ class PairTest {
   private static List<CrashStore> stores() {
     List<CrashStore> stores = CrashStore.all("abfs", "hdfs", "gs", MemoryFileSystem.GS_FOLDERS);
     stores.removeIf(store -> !store.renamesDirectories() && !store.scheme().equals("abfs"));
-    stores.addAll(CrashStore.byFile("s3a"));
+    stores.addAll(CrashStore.byFile("s3a", MemoryFileSystem.S3_CONDITIONAL));
     stores.removeIf(store -> !store.marksSuccess());
     return stores;
   }

@@ -2,10 +2,12 @@
 package io.manifestcommitter.trials;
 
 import io.manifestcommitter.jobs.Recovery;
+import io.manifestcommitter.manifest.FileList;
 import io.manifestcommitter.testing.Cases;
 import io.manifestcommitter.testing.Failures;
 import io.manifestcommitter.testing.Recoveries;
 import io.manifestcommitter.trials.PairTest.Count;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +74,34 @@ abstract class PairTrial {
     old.forEach(store.state()::write);
     store.state().write(CrashStore.TABLE + "/_SUCCESS", CrashStore.LAST_REPORT);
     store.state().write(CrashStore.TABLE + "/_SUCCESS.files", CrashStore.LAST_LIST);
+  }
+
+  /**
+   * Looks whether the last report and the list beside it are of one job. On S3 without conditions
+   * nothing is in the way of a second report.
+   */
+  final void checkReport(List<String> wrong) {
+    if (!store.keepsReports()) {
+      return;
+    }
+    String report = store.text(CrashStore.TABLE + "/_SUCCESS");
+    String list = CrashStore.TABLE + "/_SUCCESS.files";
+    if (report.equals(CrashStore.LAST_REPORT)) {
+      CrashCheck.differs(wrong, "the list", store.text(list), CrashStore.LAST_LIST);
+      return;
+    }
+    if (store.text(list).isEmpty()) {
+      wrong.add("no list beside _SUCCESS, which is " + report);
+      return;
+    }
+    try (FileList files =
+        FileList.read(new ByteArrayInputStream(store.state().bytes(list)), list)) {
+      if (report.isEmpty() || !report.contains(files.jobId)) {
+        wrong.add("_SUCCESS.files is of job " + files.jobId + ", and _SUCCESS is " + report);
+      }
+    } catch (IOException e) {
+      wrong.add("_SUCCESS.files: " + e + ", and _SUCCESS is " + report);
+    }
   }
 
   /**
