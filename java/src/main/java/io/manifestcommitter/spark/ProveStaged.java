@@ -103,9 +103,9 @@ final class ProveStaged {
   }
 
   /**
-   * Requires that no attempt that committed left a file which it did not name, and nobody one under
-   * a name of another form: a writer that makes more files than it asks names for, or names them
-   * itself, would lose rows. Files of checksums follow theirs.
+   * Requires that no attempt that committed left a file which it did not name, and nobody a file
+   * with a name of another form. A writer that makes more files than it asks names for, or names
+   * them itself, would lose rows. Files of checksums follow theirs.
    */
   private void requireNamed(CommittedFiles committed) throws IOException {
     List<Path> files = new ArrayList<>();
