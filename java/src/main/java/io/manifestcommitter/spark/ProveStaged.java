@@ -122,11 +122,10 @@ final class ProveStaged {
 
   static String notGiven(int count, String first) {
     return count
-        + (count == 1 ? " file that a task wrote has a name" : " files that tasks wrote have names")
-        + " that was not given out: "
+        + " files of tasks have names that were not given out, such as "
         + first
-        + ". What is in it would be lost, so nothing was published. Use a data source, or an engine,"
-        + " that asks Spark for the name of each of its files.";
+        + ". What is in them would be lost, so nothing was published. Use a data source, or an"
+        + " engine, that asks Spark for the name of each of its files.";
   }
 
   /**

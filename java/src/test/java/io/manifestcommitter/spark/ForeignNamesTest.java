@@ -69,7 +69,8 @@ class ForeignNamesTest {
 
     assertThatThrownBy(() -> calls.commit(all))
         .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll("1 file that a task wrote", "-c000_1.parquet", "asks Spark for");
+        .hasMessageContainingAll(
+            "1 files of tasks have names", "-c000_1.parquet", "asks Spark for");
     calls.abort();
 
     assertThat(state.visible()).isEqualTo(before);
@@ -90,7 +91,7 @@ class ForeignNamesTest {
 
     assertThatThrownBy(() -> calls.commit(all))
         .isInstanceOf(PlanRejectedException.class)
-        .hasMessageContainingAll("1 file that a task wrote", "gluten-part-77aa6b1e.parquet");
+        .hasMessageContainingAll("1 files of tasks have names", "gluten-part-77aa6b1e.parquet");
     calls.abort();
 
     assertThat(state.visible()).isEqualTo(before);
@@ -126,7 +127,7 @@ class ForeignNamesTest {
 
     assertThatThrownBy(attempt::commitApproved)
         .isInstanceOf(IOException.class)
-        .hasMessageContainingAll("1 file that a task wrote", more(given).getName());
+        .hasMessageContainingAll("1 files of tasks have names", more(given).getName());
     attempt.abort();
     calls.abort();
 

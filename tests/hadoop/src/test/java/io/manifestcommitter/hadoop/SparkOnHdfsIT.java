@@ -234,7 +234,7 @@ class SparkOnHdfsIT extends OnHdfs {
           (number, operation, path) -> {
             Path staged =
                 new Path(write.staging(), "00/output/" + (number % 2 == 0 ? "p=1" : "p=3/x=1"));
-            streams.add(begun(new Path(staged, "begun-" + number + "-" + write.id())));
+            streams.add(begun(new Path(staged, "part-00000-" + write.id() + "-" + (100 + number))));
             return Fate.NORMAL;
           });
 
