@@ -69,8 +69,9 @@ public final class S3Store extends HadoopStore {
       return fs.hasPathCapability(root, IF_NOTHING) && fs.hasPathCapability(root, IF_ETAG)
           ? StoreTraits.S3_CONDITIONAL
           : StoreTraits.S3;
-    } catch (IOException e) {
-      LOG.debug("{} does not say whether it writes under conditions", fs, e);
+    } catch (IOException | RuntimeException e) {
+      // Also of a filesystem that is not hadoop-aws's: what it lacks is said later.
+      LOG.debug("{} does not say whether it writes under conditions", fs.getUri(), e);
       return StoreTraits.S3;
     }
   }
