@@ -11,9 +11,21 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
-from manifest_committer._listing import Listing, PublishedFile, Values, place, values
+from manifest_committer._listing import (
+    REPLACES_NOTHING,
+    REPLACES_SOMEWHERE,
+    REPLACES_TABLE,
+    Job,
+    Listing,
+    PublishedFile,
+    Values,
+    as_others_name,
+    place,
+    require_kind,
+    values,
+)
 from manifest_committer.errors import ManifestCommitterError, PassingOnError
 
 if TYPE_CHECKING:
@@ -26,6 +38,7 @@ JOB = "manifest-committer.job-id"
 ENDED = "manifest-committer.job-ended"
 """What a snapshot says of the job that it has the files of; the time is in milliseconds."""
 
+_NEEDED = "pyiceberg[pyarrow]>=0.12,<0.13"
 _AT_ONCE = 1000
 _A_SNAPSHOT = 10_000
 """How many files a snapshot adds or removes at most: so many are in memory."""
@@ -34,13 +47,6 @@ _ATTEMPTS = 5
 _RETRIES = "commit.retry.num-retries"
 _PARTITION = 3
 """Where a data file of pyiceberg has its partition."""
-
-_WHOLE = ("overwrite", "overwrite (new table)", "dynamic overwrite (new table)")
-_WHERE_WRITTEN = ("dynamic overwrite", "append that replaces partitions")
-_SOMEWHERE = ("overwrite of partitions",)
-"""The report does not name partitions that are gone without new files in their place."""
-
-_NOWHERE = ("append", "overwrite (new partition)")
 
 _VALUES = {
     "boolean": "(?i:true|false)",
@@ -54,39 +60,16 @@ _VALUES = {
 """Types of partition columns whose values a directory's name says without doubt."""
 
 
-class Job(Protocol):
-    """What is asked of a report."""
-
-    @property
-    def job_id(self) -> str:
-        """Which job."""
-
-    @property
-    def timestamp(self) -> int:
-        """When it ended, in milliseconds."""
-
-    @property
-    def write(self) -> str:
-        """The kind of write."""
-
-
 def add_files(table: "Table", job: Job, listing: Listing) -> int:
     """Add what the job wrote and remove what it replaced; returns how many files were added."""
     try:
-        import pyarrow.parquet
+        import pyarrow.parquet  # noqa: F401
         import pyiceberg  # noqa: F401
     except ImportError as error:
         raise ManifestCommitterError(
-            "pyiceberg is not installed, or not with pyarrow: "
-            "`pip install 'pyiceberg[pyarrow]>=0.12'`."
+            f"pyiceberg is not installed, or not with pyarrow: `pip install '{_NEEDED}'`."
         ) from error
-    del pyarrow
-    if job.write not in (*_WHOLE, *_WHERE_WRITTEN, *_SOMEWHERE, *_NOWHERE):
-        raise PassingOnError(
-            f"The report of job {job.job_id} does not say whether it appended or replaced "
-            f"({job.write or 'nothing of its write'!r}). Pass on jobs of Spark SQL that the "
-            "manifest committer committed."
-        )
+    require_kind(job)
     table.refresh()
     if _was_passed_on(table.metadata, job):
         return 0
@@ -186,7 +169,7 @@ class _Adding:
     def _data_file(self, file: PublishedFile, partition: "Record") -> "DataFile":
         from pyiceberg.io.pyarrow import parquet_file_to_data_file
 
-        location = _location(file.path)
+        location = as_others_name(file.path)
         try:
             made = parquet_file_to_data_file(self._table.io, self._without, location)
         except FileNotFoundError as error:
@@ -201,8 +184,8 @@ class _Adding:
         made[_PARTITION] = partition
         if made.partition is not partition:
             raise ManifestCommitterError(
-                "This version of pyiceberg has its data files in another form. Install "
-                "`pyiceberg>=0.12,<0.13`."
+                "This version of pyiceberg has its data files in another form: "
+                f"`pip install '{_NEEDED}'`."
             )
         made.spec_id = self._table.metadata.default_spec_id
         return made
@@ -320,11 +303,6 @@ def _ids(fields: Any, prefix: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
             yield from _ids(field.fields, (*prefix, name))
 
 
-def _location(path: str) -> str:
-    """As pyiceberg and Iceberg's own readers take it."""
-    return re.sub("^s3[an]:", "s3:", path)
-
-
 def _was_passed_on(metadata: "TableMetadata", job: Job) -> bool:
     """Whether the table has a snapshot with the job's files; one that was rolled back is none."""
     from pyiceberg.table.snapshots import ancestors_of
@@ -432,11 +410,11 @@ def _has_own(
             path = entry.data_file.file_path
             if path in own:
                 there += 1
-            elif job.write in _NOWHERE or not place(path).startswith(f"{root}/"):
+            elif job.write in REPLACES_NOTHING or not place(path).startswith(f"{root}/"):
                 continue
-            elif job.write in _WHOLE or place(path).rpartition("/")[0] in directories:
+            elif job.write in REPLACES_TABLE or place(path).rpartition("/")[0] in directories:
                 yield entry, True
-            elif job.write in _SOMEWHERE:
+            elif job.write in REPLACES_SOMEWHERE:
                 yield entry, False
 
     rest = candidates()

@@ -14,8 +14,35 @@ _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _ALIASES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs"}
 
+REPLACES_TABLE = ("overwrite", "overwrite (new table)", "dynamic overwrite (new table)")
+REPLACES_WHERE_WRITTEN = ("dynamic overwrite", "append that replaces partitions")
+REPLACES_SOMEWHERE = ("overwrite of partitions",)
+"""The report does not name partitions that are gone without new files in their place."""
+
+REPLACES_NOTHING = ("append", "overwrite (new partition)")
+_KINDS = (*REPLACES_TABLE, *REPLACES_WHERE_WRITTEN, *REPLACES_SOMEWHERE, *REPLACES_NOTHING)
+
 Values = tuple[tuple[str, str | None], ...]
 """The columns of a partition's directory, in their order, with their values as text."""
+
+
+class Job(Protocol):
+    """What is asked of a report."""
+
+    @property
+    def job_id(self) -> str:
+        """Which job."""
+
+    @property
+    def timestamp(self) -> int:
+        """When it ended, in milliseconds."""
+
+    @property
+    def write(self) -> str:
+        """The kind of write."""
+
+    def outcome_of(self, partition: str) -> str:
+        """What became of a partition."""
 
 
 class Listed(Protocol):
@@ -66,6 +93,25 @@ def _published(table: str, file: Listed) -> PublishedFile:
     path = unquote(file.path)
     below = path.removeprefix(f"{table}/")
     return PublishedFile(path, None if below == path else below.rpartition("/")[0], file.size)
+
+
+def require_kind(job: Job) -> None:
+    """Refuse a job of which it is not known what it replaced.
+
+    Raises:
+        PassingOnError: its report does not say so.
+    """
+    if job.write not in _KINDS:
+        raise PassingOnError(
+            f"The report of job {job.job_id} does not say whether it appended or replaced "
+            f"({job.write or 'nothing of its write'!r}). Pass on jobs of Spark SQL that the "
+            "manifest committer committed."
+        )
+
+
+def as_others_name(path: str) -> str:
+    """A path with the scheme that others than Hadoop know S3 by."""
+    return re.sub("^s3[an]:", "s3:", path)
 
 
 def place(location: str) -> str:

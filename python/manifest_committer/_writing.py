@@ -13,31 +13,24 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from manifest_committer._jvm import Session, encoded
-from manifest_committer._listing import Listing, PublishedFile, place, values
+from manifest_committer._listing import (
+    REPLACES_NOTHING,
+    REPLACES_SOMEWHERE,
+    REPLACES_TABLE,
+    Job,
+    Listing,
+    PublishedFile,
+    as_others_name,
+    place,
+    require_kind,
+    values,
+)
 from manifest_committer.errors import PassingOnError, StorageError
 
 _MANIFEST = "manifest"
-_NEW_TABLE = ("overwrite", "overwrite (new table)", "dynamic overwrite (new table)")
-_REPLACES = ("dynamic overwrite", "append that replaces partitions")
-_ADDS = ("append", "overwrite (new partition)")
-
-
-class Job(Protocol):
-    """What is asked of a report."""
-
-    @property
-    def job_id(self) -> str:
-        """Which job."""
-
-    @property
-    def write(self) -> str:
-        """The kind of write."""
-
-    def outcome_of(self, partition: str) -> str:
-        """What became of a partition."""
 
 
 class Files:
@@ -139,7 +132,7 @@ def _redshift(files: Files, job: Job, listing: Listing) -> int:
         for file in listing.files:
             _require_store(file, ("s3", "s3a", "s3n"), "Redshift", "s3://")
             entry = {
-                "url": _s3(file.path),
+                "url": as_others_name(file.path),
                 "mandatory": True,
                 "meta": {"content_length": file.size},
             }
@@ -151,7 +144,7 @@ def _redshift(files: Files, job: Job, listing: Listing) -> int:
 
 
 def _symlink(files: Files, job: Job, listing: Listing) -> int:
-    _require_kind(job)
+    require_kind(job)
     # Without a name SQLite keeps them in a file of its own, which goes with the connection.
     with closing(sqlite3.connect("")) as grouped:
         grouped.execute("CREATE TABLE files (directory TEXT, path TEXT)")
@@ -159,16 +152,16 @@ def _symlink(files: Files, job: Job, listing: Listing) -> int:
         grouped.execute("CREATE INDEX by_directory ON files (directory)")
         directories = [row[0] for row in grouped.execute("SELECT DISTINCT directory FROM files")]
         _require_extent(job, directories)
-        if job.write in _ADDS:
+        if job.write in REPLACES_NOTHING:
             for directory in directories:
                 _require_known(files, job, directory)
         named = 0
         for directory in directories:
             relative = f"{directory}/{_MANIFEST}" if directory else _MANIFEST
             rows = grouped.execute("SELECT path FROM files WHERE directory = ?", (directory,))
-            before = files.read(relative) if job.write in _ADDS else None
+            before = files.read(relative) if job.write in REPLACES_NOTHING else None
             named += _write_lines(files, relative, before, (row[0] for row in rows))
-        if job.write in _NEW_TABLE:
+        if job.write in REPLACES_TABLE:
             kept = {f"{directory}/{_MANIFEST}".lstrip("/") for directory in directories}
             for relative in files.found():
                 if relative not in kept:
@@ -184,7 +177,7 @@ def _in_directories(found: Iterable[PublishedFile]) -> Iterator[tuple[str, str]]
                 "Symlink manifests are for tables whose files are all below them."
             )
         values(file.directory, file.path)
-        yield file.directory, _s3(_line(file))
+        yield file.directory, as_others_name(_line(file))
 
 
 def _write_lines(files: Files, relative: str, before: bytes | None, new: Iterable[str]) -> int:
@@ -200,18 +193,9 @@ def _write_lines(files: Files, relative: str, before: bytes | None, new: Iterabl
     return named
 
 
-def _require_kind(job: Job) -> None:
-    if job.write not in (*_NEW_TABLE, *_REPLACES, *_ADDS, "overwrite of partitions"):
-        raise PassingOnError(
-            f"The report of job {job.job_id} does not say whether it appended or replaced "
-            f"({job.write or 'nothing of its write'!r}). Pass on jobs of Spark SQL that the "
-            "manifest committer committed."
-        )
-
-
 def _require_extent(job: Job, directories: list[str]) -> None:
     """Where some partitions were overwritten, the report names those that got new files."""
-    if job.write == "overwrite of partitions" and (
+    if job.write in REPLACES_SOMEWHERE and (
         not directories or any("/" in directory for directory in directories)
     ):
         raise PassingOnError(
@@ -259,7 +243,3 @@ def _line(file: PublishedFile) -> str:
             "Nothing was written. Write the table to another directory."
         )
     return file.path
-
-
-def _s3(path: str) -> str:
-    return re.sub("^s3[an]:", "s3:", path)

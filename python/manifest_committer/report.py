@@ -282,7 +282,8 @@ class SuccessReport:
 
         After an overwrite the same snapshot removes the files that the job replaced. A report
         that was passed on before changes nothing. Needs ``pyiceberg[pyarrow]``, which reads the
-        footer of each file. Memory grows by less than a kilobyte a file.
+        footer of each file. Memory holds the path of each file, and all else of 10,000
+        at most.
 
         Args:
             spark: the session to read the list of files with.

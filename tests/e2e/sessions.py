@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -145,6 +146,15 @@ def settings(spark: SparkSession, conf: dict[str, str]) -> Iterator[None]:
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, value)
+
+
+def add_stand_in(spark: SparkSession, name: str, scratch: Path) -> Path:
+    """Gives a running session the classes of one of the programs in ``standin``; their jar."""
+    stores.compile_stand_in(name, scratch / name)
+    archive = Path(shutil.make_archive(str(scratch / name), "zip", scratch / name))
+    jar = archive.rename(archive.with_suffix(".jar"))
+    spark.sql(f"ADD JAR '{jar}'")
+    return jar
 
 
 def environment() -> dict[str, str]:

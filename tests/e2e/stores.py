@@ -294,12 +294,7 @@ def _use_lakefs(emulated: Emulators, scratch: Path) -> None:
         _chosen.conf[f"{bucket}lakefs.endpoint"] = api
         return
     stand_in = scratch / "stand-in"
-    jars = [class_path(), str(Path(pyspark.__file__).parent / "jars" / "*")]
-    source = Path(__file__).parent / "standin" / "LakefsStandIn.java"
-    subprocess.run(
-        ["javac", "-nowarn", "-d", str(stand_in), "-cp", os.pathsep.join(jars), str(source)],
-        check=True,
-    )
+    compile_stand_in("LakefsStandIn", stand_in)
     settings = emulated.settings.items()
     _chosen.conf.update(
         {
@@ -309,6 +304,15 @@ def _use_lakefs(emulated: Emulators, scratch: Path) -> None:
     )
     for side in ("driver", "executor"):
         _chosen.conf[f"spark.{side}.extraClassPath"] += os.pathsep + str(stand_in)
+
+
+def compile_stand_in(name: str, classes: Path) -> None:
+    """Compiles one of the programs in ``standin`` with Spark's jars and the store's connector."""
+    jars = [class_path(), str(Path(pyspark.__file__).parent / "jars" / "*")]
+    source = Path(__file__).parent / "standin" / f"{name}.java"
+    subprocess.run(
+        ["javac", "-nowarn", "-d", classes, "-cp", os.pathsep.join(jars), source], check=True
+    )
 
 
 def emulators() -> Emulators:

@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from protocols import FACTORY, PROTOCOL, SPARKS
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
-from sessions import settings
-from stores import class_path
+from sessions import add_stand_in, settings
 from tables import Row, Table
 
 import manifest_committer as mc
@@ -39,16 +34,7 @@ Planned = Callable[[str], Any]
 @pytest.fixture(scope="module")
 def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     """Lets the session plan its writes with the node of an engine, for the length of a block."""
-    scratch = tmp_path_factory.mktemp("stand-in")
-    jars = [class_path(), str(Path(pyspark.__file__).parent / "jars" / "*")]
-    source = Path(__file__).parent / "standin" / "NativeWriterStandIn.java"
-    subprocess.run(
-        ["javac", "-nowarn", "-d", str(scratch / "classes"), "-cp", os.pathsep.join(jars), source],
-        check=True,
-    )
-    jar = Path(shutil.make_archive(str(scratch / "engine"), "zip", scratch / "classes"))
-    jar = jar.rename(scratch / "engine.jar")
-    spark.sql(f"ADD JAR '{jar}'")
+    jar = add_stand_in(spark, "NativeWriterStandIn", tmp_path_factory.mktemp("stand-in"))
     jvm: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     urls = gateway.new_array(jvm.java.net.URL, 1)

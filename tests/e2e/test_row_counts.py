@@ -3,40 +3,26 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from protocols import PROTOCOL
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import count, lit
-from sessions import settings
+from sessions import add_stand_in, settings
 
 pytestmark = pytest.mark.classic(because="asks the JVM of a driver in this process")
 
 ROWS = "rows.at.commit.of.attempt."
 """How the system properties begin that the stand-in sets, one for each attempt of a task."""
 
-STAND_IN = Path(__file__).parent / "standin" / "RowsAtCommit.java"
-
-
-def added(spark: SparkSession, source: Path, directory: Path) -> str:
-    """The name of a class that the session has from now on."""
-    spark_jars = Path(pyspark.__file__).parent / "jars" / "*"
-    subprocess.run(["javac", "-nowarn", "-d", directory, "-cp", spark_jars, source], check=True)
-    jar = directory / "stand-in.jar"
-    subprocess.run(["jar", "cf", jar, "-C", directory, f"{source.stem}.class"], check=True)
-    spark.sql(f"ADD JAR '{jar}'")
-    return source.stem
-
 
 def test_spark_counts_the_rows_of_a_task_after_its_commit(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    protocol = added(spark, STAND_IN, tmp_path)
-    with settings(spark, {PROTOCOL: protocol}):
+    add_stand_in(spark, "RowsAtCommit", tmp_path)
+    with settings(spark, {PROTOCOL: "RowsAtCommit"}):
         spark.range(10, numPartitions=2).write.parquet(str(tmp_path / "table"))
     jvm: Any = spark._jvm
     properties = dict(jvm.System.getProperties())
